@@ -1,0 +1,85 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// A room may use rooms below it, never above: ARCHITECTURE.md draws the floors.
+let package = Package(
+    name: "latchstring",
+    products: [
+        .executable(name: "latch", targets: ["LatchCLI"]),
+        .executable(name: "latchd", targets: ["LatchDaemon"]),
+        .library(name: "LatchKit", targets: ["LatchKit"]),
+    ],
+    targets: [
+        // Cellar: module maps over the distribution's C libraries, no logic.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+
+        // First floor: values and rules, no input or output.
+        .target(name: "Arguments"),
+        .target(name: "Crypto", dependencies: ["CSodium"]),
+        .target(name: "OAuth", dependencies: ["Crypto", "Wire"]),
+        .target(name: "Wire"),
+        .target(name: "YAML", dependencies: ["CYAML"]),
+
+        // Second floor: one door each to the disk, the network and the system's secret store.
+        .target(name: "Database", dependencies: ["CSQLite"]),
+        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Wire"]),
+        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Wire"]),
+        .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
+
+        // Third floor: the two ends.
+        .target(name: "LatchGateway", dependencies: ["Crypto", "Database", "HTTPServer", "OAuth", "Wire", "YAML"]),
+        .target(name: "LatchKit", dependencies: ["Crypto", "Database", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
+
+        // Roof: arguments, printing, wiring.
+        .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Wire"]),
+        .executableTarget(
+            name: "LatchDaemon", dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Wire"]),
+
+        // Tests mirror the rooms; Tests/System runs the built programs.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "ArgumentsTests", dependencies: ["Arguments"]),
+        .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database", "TestSupport"]),
+        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "TestSupport", "Wire"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport", "Wire"]),
+        .testTarget(
+            name: "LatchGatewayTests",
+            dependencies: ["Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "TestSupport", "Wire"]),
+        .testTarget(
+            name: "LatchKitTests",
+            dependencies: [
+                "Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "SecretStorage", "TestSupport",
+                "Wire",
+            ]),
+        .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
+        .testTarget(name: "SecretStorageTests", dependencies: ["Crypto", "SecretStorage", "TestSupport"]),
+        .testTarget(name: "WireTests", dependencies: ["Wire"]),
+        .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
+        .testTarget(
+            name: "SystemTests", dependencies: ["HTTPClient", "TestSupport", "Wire"], path: "Tests/System"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// Rooms that import a C library cannot be strict about memory at that seam; every other room is.
+let roomsTouchingC: Set = [
+    "Crypto", "Database", "HTTPClient", "HTTPServer", "SecretStorage", "YAML", "TestSupport", "LatchCLI", "LatchDaemon",
+]
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+    if target.type != .test, !roomsTouchingC.contains(target.name) {
+        target.swiftSettings?.append(.strictMemorySafety())
+    }
+}

@@ -1,0 +1,4 @@
+#pragma once
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/err.h>
