@@ -1,0 +1,120 @@
+extension Connection {
+    /// Files up to this size are read through at the opening; above it would be felt at each start of a program.
+    private static let checkedBytes: Int64 = 1 << 20
+
+    private static let schemaCount = Statement("SELECT count(*) FROM sqlite_schema") { row throws(DatabaseError) in
+        try row.get(0) as Int
+    }
+    private static let size = Statement("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") {
+        row throws(DatabaseError) in try row.get(0) as Int64
+    }
+    private static let quickCheck = Statement("PRAGMA quick_check(1)") { row throws(DatabaseError) in
+        try row.get(0) as String
+    }
+    private static let journalMode = Statement("PRAGMA journal_mode") { row throws(DatabaseError) in
+        try row.get(0) as String
+    }
+    private static let useLog = Statement("PRAGMA journal_mode = WAL") { row throws(DatabaseError) in
+        try row.get(0) as String
+    }
+    private static let dataVersion = Statement("PRAGMA data_version") { row throws(DatabaseError) in
+        try row.get(0) as Int64
+    }
+
+    /// Opens the writer's connection: file made, identity and health checked, log on, schema migrated.
+    ///
+    /// Nothing is written to a file before it is known to be ours.
+    static func openForWriting(
+        _ configuration: Database.Configuration, _ migrator: Migrator
+    ) throws(DatabaseError) -> Connection {
+        if case .file(let path) = configuration.location { try DatabaseFile.prepare(path) }
+        let connection = try open(configuration)
+        let deadline = ContinuousClock.now + configuration.busyTimeout
+        try connection.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
+            try migrator.check(connection)
+            try connection.checkHealth()
+        }
+        guard !connection.handle.isReadOnly else { throw connection.readOnly }
+        if configuration.location != .inMemory {
+            try connection.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
+                try connection.turnLogOn()
+            }
+        }
+        try migrator.migrate(connection, until: deadline)
+        try connection.handle.execute("PRAGMA foreign_keys = ON", act: .open)
+        _ = try connection.noteDataVersion()
+        return connection
+    }
+
+    /// Opens a reader's connection to a file that the writer has opened before.
+    static func openForReading(_ configuration: Database.Configuration) throws(DatabaseError) -> Connection {
+        let connection = try open(configuration)
+        try connection.handle.execute("PRAGMA query_only = ON", act: .open)
+        connection.handle.refusesWrites = true
+        return connection
+    }
+
+    private static func open(_ configuration: Database.Configuration) throws(DatabaseError) -> Connection {
+        let path: String? = if case .file(let path) = configuration.location { path } else { nil }
+        let handle = try Handle(path: path.map(DatabaseFile.unambiguous), subject: configuration.subject)
+        handle.setBusyTimeout(configuration.busyTimeout)
+        // secure_delete: a revoked session leaves no bytes behind. temp_store: no row goes to a file elsewhere.
+        try handle.execute(
+            """
+            PRAGMA secure_delete = ON;
+            PRAGMA temp_store = MEMORY;
+            PRAGMA journal_size_limit = 4194304;
+            PRAGMA synchronous = \(configuration.synchronousFull ? "FULL" : "NORMAL");
+            """, act: .open)
+        return Connection(handle)
+    }
+
+    /// Reads the header and the whole schema, and a small file's every page.
+    ///
+    /// In a larger file a damaged page is met when it is used, and gives the same error then.
+    private func checkHealth() throws(DatabaseError) {
+        _ = try first(Self.schemaCount)
+        guard try first(Self.size) ?? 0 <= Self.checkedBytes, let finding = try first(Self.quickCheck) else { return }
+        guard finding == "ok" else {
+            throw .sqlite(.corrupt(finding), act: .open, subject: handle.subject)
+        }
+    }
+
+    private func turnLogOn() throws(DatabaseError) {
+        if try first(Self.journalMode) == "wal" { return }
+        let mode = try first(Self.useLog)
+        guard mode == "wal" else {
+            throw DatabaseError(
+                .cannotOpen,
+                "Could not open \(handle.subject): its file system has no shared memory for the write-ahead log; "
+                    + "keep it on a local disk.")
+        }
+    }
+
+    private var readOnly: DatabaseError {
+        .sqlite(.readOnly, act: .open, subject: handle.subject)
+    }
+
+    /// Asks for the data version; true when it is another one than last time.
+    func noteDataVersion() throws(DatabaseError) -> Bool {
+        let version = try first(Self.dataVersion) ?? 0
+        defer { dataVersion = version }
+        return version != dataVersion
+    }
+
+    /// Runs `body` again while another program holds the file, up to `deadline`.
+    ///
+    /// SQLite's own waiting does not cover every lock: where it fears a deadlock it answers at once.
+    func retryingWhileLocked(
+        until deadline: ContinuousClock.Instant, _ body: () throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        while true {
+            do throws(DatabaseError) {
+                return try body()
+            } catch {
+                guard error.code == .locked, ContinuousClock.now < deadline else { throw error }
+                WorkerThread.pause(.milliseconds(5))
+            }
+        }
+    }
+}

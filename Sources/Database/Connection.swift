@@ -1,0 +1,121 @@
+/// A connection inside a transaction, lent to the body of ``Database/read(_:)`` or ``Database/write(_:)``.
+///
+/// It stays on its thread and is not Sendable; the transaction's beginning and end are not the body's business, and
+/// SQL that tries (`BEGIN`, `COMMIT`, `SAVEPOINT`, `ATTACH`) is refused as ``DatabaseError/Code/misuse``.
+public final class Connection {
+    let handle: Handle
+    private var cache = StatementCache()
+    /// While true, a caller's body runs, and there must be a transaction around it.
+    private var isLent = false
+    /// Why SQLite has rolled the whole transaction back under a body, if it has.
+    private(set) var breakage: DatabaseError?
+    /// What the last `PRAGMA data_version` said.
+    var dataVersion: Int64 = 0
+
+    init(_ handle: Handle) {
+        self.handle = handle
+    }
+
+    /// All rows of a statement, in its order.
+    public func all<Row, each Parameter: SQLBindable>(
+        _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
+    ) throws(DatabaseError) -> [Row] {
+        let prepared = try begin(statement.text)
+        defer { prepared.reset() }
+        try bind(prepared, repeat each values)
+        var rows: [Row] = []
+        while try step(prepared) {
+            rows.append(try statement.row(SQLRow(statement: prepared)))
+        }
+        return rows
+    }
+
+    /// The first row of a statement, or nil when there is none.
+    ///
+    /// A statement that changes something is run to its end all the same.
+    public func first<Row, each Parameter: SQLBindable>(
+        _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
+    ) throws(DatabaseError) -> Row? {
+        let prepared = try begin(statement.text)
+        defer { prepared.reset() }
+        try bind(prepared, repeat each values)
+        guard try step(prepared) else { return nil }
+        let row = try statement.row(SQLRow(statement: prepared))
+        if !prepared.isReadOnly {
+            while try step(prepared) {}
+        }
+        return row
+    }
+
+    /// Runs a statement for its effect; its rows are dropped.
+    ///
+    /// - Returns: How many rows it inserted, updated or deleted itself, without those of triggers and cascades.
+    ///
+    /// Source: `sqlite3_changes64`.
+    @discardableResult
+    public func run<Row, each Parameter: SQLBindable>(
+        _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
+    ) throws(DatabaseError) -> Int {
+        let prepared = try begin(statement.text)
+        defer { prepared.reset() }
+        try bind(prepared, repeat each values)
+        let before = handle.totalChanges
+        while try step(prepared) {}
+        // sqlite3_changes64 keeps its value over statements that change no rows.
+        return handle.totalChanges == before ? 0 : Int(handle.changes)
+    }
+
+    /// The `rowid` of the row that this connection inserted last; in a body that inserted none it means nothing.
+    public var lastInsertedRow: Int64 { handle.lastInsertedRow }
+}
+
+@available(*, unavailable)
+extension Connection: Sendable {}
+
+extension Connection {
+    /// Runs a caller's body; within it transaction control is refused and the transaction's loss is noticed.
+    func lend(to call: any PendingCall) -> (any Error)? {
+        isLent = true
+        breakage = nil
+        handle.allowsTransactionControl = false
+        defer {
+            isLent = false
+            handle.allowsTransactionControl = true
+        }
+        return call.perform(on: self)
+    }
+
+    private func begin(_ text: SQLText) throws(DatabaseError) -> PreparedStatement {
+        // After a rollback by SQLite each further statement would commit by itself.
+        if isLent, handle.isOutsideTransaction { throw noteBreakage(by: nil) }
+        return try cache.prepared(text, on: handle)
+    }
+
+    private func bind<each Parameter: SQLBindable>(
+        _ prepared: PreparedStatement, _ values: repeat each Parameter
+    ) throws(DatabaseError) {
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            try value.bind(to: SQLSlot(statement: prepared, index: index))
+        }
+    }
+
+    private func step(_ prepared: PreparedStatement) throws(DatabaseError) -> Bool {
+        do throws(DatabaseError) {
+            return try prepared.step()
+        } catch {
+            if isLent, handle.isOutsideTransaction { noteBreakage(by: error) }
+            throw error
+        }
+    }
+
+    @discardableResult
+    private func noteBreakage(by error: DatabaseError?) -> DatabaseError {
+        let first =
+            breakage ?? error
+            ?? DatabaseError(.other, "Could not write to \(handle.subject): its transaction was rolled back.")
+        breakage = first
+        return first
+    }
+}

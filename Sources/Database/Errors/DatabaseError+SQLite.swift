@@ -1,0 +1,100 @@
+internal import CSQLite
+
+extension SQLiteFailure {
+    /// What this room finds out by itself, in SQLite's terms: in WAL mode SQLite does not look.
+    static var moved: SQLiteFailure {
+        SQLiteFailure(resultCode: LATCH_SQLITE_READONLY_DBMOVED, text: "the file has moved")
+    }
+
+    /// A finding of `PRAGMA quick_check`.
+    static func corrupt(_ finding: String) -> SQLiteFailure {
+        SQLiteFailure(resultCode: SQLITE_CORRUPT, text: finding)
+    }
+
+    /// A file that opened for reading only.
+    static var readOnly: SQLiteFailure {
+        SQLiteFailure(resultCode: SQLITE_READONLY, text: "it opens for reading only")
+    }
+}
+
+extension DatabaseError {
+    /// What a connection was about to do when SQLite refused; opens the message.
+    enum Act: String {
+        case open = "open"
+        case prepare = "prepare a statement for"
+        case read = "read"
+        case write = "write to"
+    }
+
+    /// The one way from SQLite's result code to an error.
+    ///
+    /// - Parameters:
+    ///   - failure: The extended result code and SQLite's words.
+    ///   - act: What was tried.
+    ///   - subject: The file as messages name it, quoted.
+    ///   - systemError: The system's words behind `SQLITE_CANTOPEN` and `SQLITE_IOERR`, where there are any.
+    /// - Returns: The error with its code, sentence and cause.
+    ///
+    /// Source: SQLite, "Result and Error Codes".
+    static func sqlite(
+        _ failure: SQLiteFailure, act: Act, subject: String, systemError: String? = nil
+    ) -> DatabaseError {
+        let code = code(of: failure, act: act)
+        let reason = systemError ?? failure.text
+        return DatabaseError(
+            code, "Could not \(act.rawValue) \(subject): \(explanation(of: code, reason: reason))", cause: failure)
+    }
+
+    private static func code(of failure: SQLiteFailure, act: Act) -> Code {
+        switch failure.resultCode & 0xFF {
+        case SQLITE_CORRUPT: .corrupt
+        case SQLITE_NOTADB: .notADatabase
+        case SQLITE_READONLY: failure.resultCode == LATCH_SQLITE_READONLY_DBMOVED ? .moved : .readOnly
+        case SQLITE_PERM: .readOnly
+        case SQLITE_FULL: .full
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .locked
+        case SQLITE_CANTOPEN: .cannotOpen
+        case SQLITE_IOERR: failure.resultCode == LATCH_SQLITE_IOERR_CORRUPTFS ? .corrupt : .io
+        case SQLITE_CONSTRAINT: .constraint(constraint(of: failure.resultCode))
+        case SQLITE_INTERRUPT: .interrupted
+        case SQLITE_MISUSE, SQLITE_RANGE, SQLITE_AUTH: .misuse
+        case SQLITE_ERROR: act == .prepare ? .misuse : .other
+        default: .other
+        }
+    }
+
+    private static func constraint(of resultCode: Int32) -> Constraint {
+        switch resultCode {
+        case LATCH_SQLITE_CONSTRAINT_UNIQUE, LATCH_SQLITE_CONSTRAINT_PRIMARYKEY, LATCH_SQLITE_CONSTRAINT_ROWID: .unique
+        case LATCH_SQLITE_CONSTRAINT_FOREIGNKEY: .foreignKey
+        case LATCH_SQLITE_CONSTRAINT_NOTNULL: .notNull
+        case LATCH_SQLITE_CONSTRAINT_CHECK: .check
+        default: .other
+        }
+    }
+
+    private static func explanation(of code: Code, reason: String) -> String {
+        switch code {
+        case .corrupt:
+            "the file is damaged (\(reason)); restore it from a backup, or move it away so that a new one is made."
+        case .notADatabase:
+            "it is not an SQLite database; choose another path, or move the file away."
+        case .readOnly:
+            "this user may not write the file or the folder that holds its log (\(reason)); change owner or mode."
+        case .full:
+            "the disk or its quota is full; free some space and try again, nothing of this write was kept."
+        case .locked:
+            "another program holds it locked (\(reason)); wait for that program or stop it, then try again."
+        case .cannotOpen:
+            "\(reason); check that its folder exists and that this user may use it."
+        case .moved:
+            "the file was moved, replaced or deleted while it was open; put it back, or start the program again."
+        case .io:
+            "the disk failed (\(reason)); check the disk and the system's log, nothing of this write was kept."
+        case .misuse:
+            "\(reason); this is a mistake in the program."
+        default:
+            "\(reason)."
+        }
+    }
+}

@@ -1,0 +1,17 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// An error number of the system, as a cause. Source: `errno(3)`.
+struct SystemError: Error, CustomStringConvertible {
+    let number: Int32
+
+    static var last: SystemError { SystemError(number: errno) }
+
+    /// The system's words, such as `Permission denied`.
+    var description: String { String(cString: strerror(number)) }
+}

@@ -1,0 +1,21 @@
+/// The row that a statement stands on, handed to the statement's `row` closure and valid only there.
+public struct SQLRow {
+    let statement: PreparedStatement
+
+    /// The value of a column, counted from 0.
+    ///
+    /// - Throws: ``DatabaseError/Code/unexpectedValue`` for another type or NULL, naming column and statement;
+    ///   ``DatabaseError/Code/misuse`` for a column that the statement does not have.
+    public func get<Value: SQLReadable>(_ column: Int) throws(DatabaseError) -> Value {
+        guard column >= 0, column < statement.columnCount else {
+            throw DatabaseError(
+                .misuse,
+                "Could not read column \(column): the statement has \(statement.columnCount) columns; "
+                    + "this is a mistake in the program: \(statement.sql)")
+        }
+        return try Value.read(from: SQLColumn(statement: statement, index: Int32(column)))
+    }
+}
+
+@available(*, unavailable)
+extension SQLRow: Sendable {}

@@ -1,0 +1,107 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension Int64: SQLBindable, SQLReadable {
+    /// Binds an integer.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    /// Reads an integer.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> Int64 { try column.integer() }
+}
+
+extension Int: SQLBindable, SQLReadable {
+    /// Binds an integer.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
+    /// Reads an integer.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> Int {
+        guard let value = Int(exactly: try column.integer()) else { throw column.unexpected("a smaller integer") }
+        return value
+    }
+}
+
+extension Int32: SQLBindable, SQLReadable {
+    /// Binds an integer.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
+    /// Reads an integer of 32 bits.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> Int32 {
+        guard let value = Int32(exactly: try column.integer()) else { throw column.unexpected("a smaller integer") }
+        return value
+    }
+}
+
+extension Bool: SQLBindable, SQLReadable {
+    /// Binds 1 or 0.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self ? 1 as Int64 : 0) }
+    /// Reads 1 or 0; every other integer is refused.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> Bool {
+        switch try column.integer() {
+        case 0: false
+        case 1: true
+        default: throw column.unexpected("0 or 1")
+        }
+    }
+}
+
+extension Double: SQLBindable, SQLReadable {
+    /// Binds a floating-point number; SQLite keeps NaN as NULL.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    /// Reads a number.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> Double { try column.real() }
+}
+
+extension String: SQLBindable, SQLReadable {
+    /// Binds text.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    /// Reads text.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> String { try column.text() }
+}
+
+extension [UInt8]: SQLBindable, SQLReadable {
+    /// Binds a blob.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    /// Reads a blob.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> [UInt8] { try column.blob() }
+}
+
+extension Date: SQLBindable, SQLReadable {
+    /// Binds whole milliseconds since 1970, rounded to the nearest.
+    ///
+    /// A date beyond 64 bits of milliseconds throws ``DatabaseError/Code/misuse``.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) {
+        guard let milliseconds = Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) else {
+            throw DatabaseError(.misuse, "Could not bind a date: it is too far away to count its milliseconds.")
+        }
+        try slot.bind(milliseconds)
+    }
+
+    /// Reads milliseconds since 1970.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> Date {
+        Date(timeIntervalSince1970: Double(try column.integer()) / 1000)
+    }
+}
+
+extension UUID: SQLBindable, SQLReadable {
+    /// Binds lower-case text.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(uuidString.lowercased()) }
+    /// Reads text in either case.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> UUID {
+        guard let value = UUID(uuidString: try column.text()) else { throw column.unexpected("a UUID") }
+        return value
+    }
+}
+
+extension Optional: SQLBindable where Wrapped: SQLBindable {
+    /// Binds NULL for nil.
+    public func bind(to slot: SQLSlot) throws(DatabaseError) {
+        if let self { try self.bind(to: slot) } else { try slot.bindNull() }
+    }
+}
+
+extension Optional: SQLReadable where Wrapped: SQLReadable {
+    /// Reads nil from NULL.
+    public static func read(from column: SQLColumn) throws(DatabaseError) -> Wrapped? {
+        if column.isNull { nil } else { try Wrapped.read(from: column) }
+    }
+}

@@ -1,0 +1,54 @@
+/// An SQL statement with the types of its parameters and of its rows.
+///
+/// Make it once and keep it (`static let`): each connection compiles it once and finds it again without hashing.
+/// The number of `?` in the SQL and of the parameter types must be equal; otherwise the first use throws
+/// ``DatabaseError/Code/misuse``.
+/// ```swift
+/// static let nameByID = Statement("SELECT name FROM people WHERE id = ?", Int.self) { row throws(DatabaseError) in
+///     try row.get(0) as String
+/// }
+/// ```
+///
+/// Source: SQLite, "SQL As Understood By SQLite"; `sqlite3_bind_blob`.
+public struct Statement<Row, each Parameter: SQLBindable>: Sendable {
+    let text: SQLText
+    let row: @Sendable (SQLRow) throws(DatabaseError) -> Row
+
+    /// Makes a statement whose rows are read by `row`.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement, values as `?`.
+    ///   - parameters: The types of the values, in the order of the `?`.
+    ///   - row: Makes one row's value; the `SQLRow` must not outlive the call.
+    public init(
+        _ sql: String, _ parameters: repeat (each Parameter).Type,
+        row: @escaping @Sendable (SQLRow) throws(DatabaseError) -> Row
+    ) {
+        var count = 0
+        for _ in repeat each parameters { count += 1 }
+        text = SQLText(sql, parameterCount: count)
+        self.row = row
+    }
+}
+
+extension Statement where Row == Void {
+    /// Makes a statement that is run for its effect.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement, values as `?`.
+    ///   - parameters: The types of the values, in the order of the `?`.
+    public init(_ sql: String, _ parameters: repeat (each Parameter).Type) {
+        self.init(sql, repeat each parameters) { (_: SQLRow) throws(DatabaseError) in }
+    }
+}
+
+/// A statement's SQL as an object, so that it can be known by its identity.
+final class SQLText: Sendable {
+    let sql: String
+    let parameterCount: Int
+
+    init(_ sql: String, parameterCount: Int) {
+        self.sql = sql
+        self.parameterCount = parameterCount
+    }
+}

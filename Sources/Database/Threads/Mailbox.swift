@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A queue that plain threads wait on: posting never blocks, taking does.
+///
+/// Source: `pthread_cond_wait(3)`; the standard library has a mutex and no condition.
+final class Mailbox<Element: Sendable>: @unchecked Sendable {
+    // Unchecked: `elements` and `isClosed` are touched only while `lock` is held; the two pointers never change.
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var elements: [Element] = []
+    private var isClosed = false
+
+    init() {
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(arrival, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(arrival)
+        pthread_mutex_destroy(lock)
+        arrival.deallocate()
+        lock.deallocate()
+    }
+
+    /// Puts an element at the end; false when the mailbox is closed, and then it is not kept.
+    func post(_ element: Element) -> Bool {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        guard !isClosed else { return false }
+        elements.append(element)
+        pthread_cond_signal(arrival)
+        return true
+    }
+
+    /// Waits until there is something and takes all of it; nil once closed and empty.
+    func takeAll() -> [Element]? {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        guard waitForElements() else { return nil }
+        let taken = elements
+        elements = []
+        return taken
+    }
+
+    /// Waits until there is something and takes the oldest; nil once closed and empty.
+    func takeOne() -> Element? {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return waitForElements() ? elements.removeFirst() : nil
+    }
+
+    /// Refuses new elements from now on; the ones inside are still handed out.
+    func close() {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        isClosed = true
+        pthread_cond_broadcast(arrival)
+    }
+
+    private func waitForElements() -> Bool {
+        while elements.isEmpty, !isClosed { pthread_cond_wait(arrival, lock) }
+        return !elements.isEmpty
+    }
+}

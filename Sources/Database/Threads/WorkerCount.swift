@@ -1,0 +1,38 @@
+internal import Synchronization
+
+/// How many worker threads still run, for the ones who wait for all to end.
+final class WorkerCount: Sendable {
+    private struct State {
+        var running = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Counts one thread as running; before it is started.
+    func enter() {
+        state.withLock { $0.running += 1 }
+    }
+
+    /// Counts one thread as ended, after its connection is closed.
+    func leave() {
+        let released = state.withLock { state in
+            state.running -= 1
+            guard state.running == 0 else { return [] as [CheckedContinuation<Void, Never>] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in released { continuation.resume() }
+    }
+
+    /// Returns once no thread runs any more.
+    func waitForAll() async {
+        await withCheckedContinuation { continuation in
+            let ended = state.withLock { state in
+                if state.running > 0 { state.waiting.append(continuation) }
+                return state.running == 0
+            }
+            if ended { continuation.resume() }
+        }
+    }
+}

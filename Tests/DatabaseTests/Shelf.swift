@@ -1,0 +1,79 @@
+import Database
+import FoundationEssentials
+import Testing
+
+enum Place: CaseIterable {
+    case file, memory
+}
+
+/// A database with one table, in a folder that goes with it.
+final class Shelf: Sendable {
+    static let applicationID: Int32 = 0x4C74_7374
+    static let migrations = [
+        Migration(1, "items", "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;")
+    ]
+    static let insert = Statement("INSERT INTO items (id, name) VALUES (?, ?)", Int.self, String.self)
+    static let ids = Statement("SELECT id FROM items ORDER BY id") { row throws(DatabaseError) in
+        try row.get(0) as Int
+    }
+
+    let folder: Folder
+    let database: Database
+
+    init(_ place: Place = .file, busyTimeout: Duration = .milliseconds(50)) async throws {
+        folder = try Folder()
+        let configuration =
+            switch place {
+            case .file: Shelf.configuration(folder.database, busyTimeout)
+            case .memory: Database.Configuration.inMemory(applicationID: Self.applicationID)
+            }
+        database = try await Database.open(configuration, migrations: Self.migrations)
+    }
+
+    static func configuration(_ path: String, _ busyTimeout: Duration = .milliseconds(50)) -> Database.Configuration {
+        Database.Configuration(path: path, applicationID: applicationID, busyTimeout: busyTimeout)
+    }
+
+    func ids() async throws -> [Int] {
+        try await database.read { try $0.all(Self.ids) }
+    }
+}
+
+/// A new folder, removed with everything in it.
+final class Folder: Sendable {
+    let path: String
+
+    init() throws {
+        path = "/tmp/latch-database-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var database: String { path + "/shelf.db" }
+
+    func bytes() throws -> [UInt8] {
+        try [UInt8](Data(contentsOf: URL(filePath: database)))
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        try Data(bytes).write(to: URL(filePath: database))
+    }
+
+    func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+}
+
+/// The code of the error that `body` throws, or nil when it throws none.
+func code(_ body: () throws -> some Any) -> DatabaseError.Code? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return (error as? DatabaseError)?.code
+    }
+}

@@ -1,0 +1,166 @@
+import Database
+import FoundationEssentials
+import Testing
+
+@Suite("Statements", .timeLimit(.minutes(1)))
+struct StatementTests {
+    @Test("every value comes back as it was bound", arguments: Place.allCases)
+    func roundTrip(place: Place) async throws {
+        let shelf = try await Shelf(place)
+        let date = Date(timeIntervalSince1970: 1_700_000_000.123)
+        let id = try #require(UUID(uuidString: "6F9619FF-8B86-D011-B42D-00C04FC964FF"))
+        let text = "Grüße\0aus 東京"
+
+        let row = try await shelf.database.write { connection in
+            try connection.first(Self.echo, -7, Int64.min, 1.5, text, [0, 255], true, date, id, String?.none)
+        }
+
+        let values = try #require(row)
+        #expect(values.int == -7 && values.long == .min && values.real == 1.5 && values.text == text)
+        #expect(values.bytes == [0, 255] && values.flag && values.date == date && values.id == id)
+        #expect(values.nothing == nil)
+    }
+
+    @Test("the empty text and the empty blob are not NULL")
+    func empties() async throws {
+        let shelf = try await Shelf(.memory)
+        let statement = Statement("SELECT ?, ?", String.self, [UInt8].self) { row throws(DatabaseError) in
+            (try row.get(0) as String, try row.get(1) as [UInt8])
+        }
+        let row = try await shelf.database.read { try $0.first(statement, "", []) }
+        #expect(row?.0 == "" && row?.1 == [])
+    }
+
+    @Test("a UUID is lower-case text and a date whole milliseconds in the file")
+    func storedForms() async throws {
+        let shelf = try await Shelf(.memory)
+        let statement = Statement("SELECT ?, ?", UUID.self, Date.self) { row throws(DatabaseError) in
+            (try row.get(0) as String, try row.get(1) as Int)
+        }
+        let id = try #require(UUID(uuidString: "6F9619FF-8B86-D011-B42D-00C04FC964FF"))
+        let row = try await shelf.database.read { try $0.first(statement, id, Date(timeIntervalSince1970: -0.5)) }
+        #expect(row?.0 == "6f9619ff-8b86-d011-b42d-00c04fc964ff")
+        #expect(row?.1 == -500)
+    }
+
+    private static let echo = Statement(
+        "SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?", Int.self, Int64.self, Double.self, String.self, [UInt8].self, Bool.self,
+        Date.self, UUID.self, String?.self
+    ) { row throws(DatabaseError) in
+        (
+            int: try row.get(0) as Int, long: try row.get(1) as Int64, real: try row.get(2) as Double,
+            text: try row.get(3) as String, bytes: try row.get(4) as [UInt8], flag: try row.get(5) as Bool,
+            date: try row.get(6) as Date, id: try row.get(7) as UUID, nothing: try row.get(8) as String?
+        )
+    }
+
+    @Test(
+        "a column of another type or NULL names itself and the statement, never the value",
+        arguments: ["'hunter2'", "NULL", "1.5", "x'00'"])
+    func wrongType(value: String) async throws {
+        let shelf = try await Shelf(.memory)
+        let statement = Statement("SELECT \(value) AS age") { row throws(DatabaseError) in try row.get(0) as Int }
+        let error = try await #require(throws: DatabaseError.self) {
+            _ = try await shelf.database.read { try $0.first(statement) }
+        }
+        #expect(error.code == .unexpectedValue)
+        #expect(error.message.contains("'age'") && error.message.contains("AS age"))
+    }
+
+    @Test("values out of their type's range are refused, not wrapped")
+    func ranges() async throws {
+        let shelf = try await Shelf(.memory)
+        let flag = Statement("SELECT 2") { row throws(DatabaseError) in try row.get(0) as Bool }
+        let id = Statement("SELECT 'x'") { row throws(DatabaseError) in try row.get(0) as UUID }
+        let text = Statement("SELECT CAST(x'FF' AS TEXT)") { row throws(DatabaseError) in try row.get(0) as String }
+        let codes = try await shelf.database.read { connection in
+            [
+                code { try connection.first(flag) }, code { try connection.first(id) },
+                code { try connection.first(text) },
+            ]
+        }
+        #expect(codes == [.unexpectedValue, .unexpectedValue, .unexpectedValue])
+        let date = Statement("SELECT ?", Date.self)
+        let far = try await shelf.database.read { connection in
+            code { try connection.run(date, Date(timeIntervalSince1970: .infinity)) }
+        }
+        #expect(far == .misuse)
+    }
+
+    @Test("a column that the statement does not have is the program's mistake")
+    func missingColumn() async throws {
+        let shelf = try await Shelf(.memory)
+        let statement = Statement("SELECT 1") { row throws(DatabaseError) in try row.get(1) as Int }
+        let found = try await shelf.database.read { connection in code { try connection.first(statement) } }
+        #expect(found == .misuse)
+    }
+
+    @Test(
+        "SQL that does not fit its declaration is told at its first use, with the SQL",
+        arguments: ["SELECT 1", "SELECT ?, ?", "SELEC ?", "SELECT ?; SELECT 2", "", "SELECT ? FROM nowhere"])
+    func wrongSQL(sql: String) async throws {
+        let shelf = try await Shelf(.memory)
+        let statement = Statement(sql, Int.self)
+        let error = try await #require(throws: DatabaseError.self) {
+            try await shelf.database.read { _ = try $0.run(statement, 1) }
+        }
+        #expect(error.code == .misuse)
+        #expect(error.message.contains(sql) && error.message.contains("mistake in the program"))
+    }
+
+    @Test("a trailing semicolon and comment are no second statement")
+    func trailing() async throws {
+        let shelf = try await Shelf(.memory)
+        let changes = try await shelf.database.read { try $0.run(Statement("SELECT 1;\n")) }
+        #expect(changes == 0)
+    }
+
+    @Test("run counts the rows that it changed itself")
+    func changes() async throws {
+        let shelf = try await Shelf(.memory)
+        let counts = try await shelf.database.write { connection in
+            [
+                try connection.run(Shelf.insert, 1, "a"), try connection.run(Shelf.insert, 2, "b"),
+                try connection.run(Statement("SELECT 1")), try connection.run(Statement("UPDATE items SET name = 'c'")),
+                try connection.run(Statement("CREATE TABLE other (id)")),
+                try connection.run(Statement("DELETE FROM items WHERE id = ?", Int.self), 9),
+            ]
+        }
+        #expect(counts == [1, 1, 0, 2, 0, 0])
+    }
+
+    @Test("one SQL declared with different parameter types or row types is compiled once and read each way")
+    func sameSQL() async throws {
+        let shelf = try await Shelf(.memory)
+        let number = Statement("SELECT ?", Int.self) { row throws(DatabaseError) in try row.get(0) as Int }
+        let text = Statement("SELECT ?", String.self) { row throws(DatabaseError) in try row.get(0) as String }
+        let result = try await shelf.database.read { (try $0.first(number, 3), try $0.first(text, "x")) }
+        #expect(result.0 == 3 && result.1 == "x")
+    }
+
+    @Test("thousands of statements made at run time do not confuse the cache")
+    func manyStatements() async throws {
+        let shelf = try await Shelf(.memory)
+        let sum = try await shelf.database.read { connection in
+            var sum = 0
+            for number in 0..<3000 {
+                let statement = Statement("SELECT \(number % 700)") { row throws(DatabaseError) in
+                    try row.get(0) as Int
+                }
+                sum += try connection.first(statement) == number % 700 ? 1 : 0
+            }
+            return sum
+        }
+        #expect(sum == 3000)
+    }
+
+    @Test("bound values are forgotten after use")
+    func forgotten() async throws {
+        let shelf = try await Shelf(.memory)
+        let statement = Statement("SELECT ?1, ?2", Int?.self, Int?.self) { row throws(DatabaseError) in
+            [try row.get(0) as Int?, try row.get(1) as Int?]
+        }
+        let rows = try await shelf.database.read { [try $0.first(statement, 1, 2), try $0.first(statement, nil, nil)] }
+        #expect(rows == [[1, 2], [nil, nil]])
+    }
+}
