@@ -31,8 +31,11 @@ extension Connection {
         let connection = try open(configuration)
         let deadline = ContinuousClock.now + configuration.busyTimeout
         try connection.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
-            try migrator.check(connection)
-            try connection.checkHealth()
+            // One snapshot: another program may be making the file at this moment.
+            try connection.snapshot { () throws(DatabaseError) in
+                try migrator.check(connection)
+                try connection.checkHealth()
+            }
         }
         guard !connection.handle.isReadOnly else { throw connection.readOnly }
         if configuration.location != .inMemory {
@@ -57,7 +60,7 @@ extension Connection {
     private static func open(_ configuration: Database.Configuration) throws(DatabaseError) -> Connection {
         let path: String? = if case .file(let path) = configuration.location { path } else { nil }
         let handle = try Handle(path: path.map(DatabaseFile.unambiguous), subject: configuration.subject)
-        handle.setBusyTimeout(configuration.busyTimeout)
+        handle.busyTimeout = configuration.busyTimeout
         // secure_delete: a revoked session leaves no bytes behind. temp_store: no row goes to a file elsewhere.
         try handle.execute(
             """

@@ -37,6 +37,13 @@ extension Connection {
         _ = try? run(Self.rollback)
     }
 
+    /// Runs `body` in a transaction that is meant to read.
+    func snapshot(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
+        try run(Self.beginReading)
+        defer { abandonTransaction() }
+        try body()
+    }
+
     /// Runs one body in a savepoint of the open transaction.
     ///
     /// - Returns: The error for this body's caller in place of its outcome, nil when the outcome stands.
@@ -72,16 +79,20 @@ extension Connection {
     func performRead(_ call: any PendingCall, alwaysRefusesWrites: Bool) -> (any Error)? {
         do throws(DatabaseError) {
             try checkPlace(.read)
-            if !alwaysRefusesWrites { try refuseWrites(true) }
-            try run(Self.beginReading)
-            let thrown = lend(to: call)
-            abandonTransaction()
-            if !alwaysRefusesWrites { try refuseWrites(false) }
-            return thrown
+            guard !alwaysRefusesWrites else { return try performInSnapshot(call) }
+            try refuseWrites(true)
+            let outcome = Result { () throws(DatabaseError) in try performInSnapshot(call) }
+            try refuseWrites(false)
+            return try outcome.get()
         } catch {
-            abandonTransaction()
             return error
         }
+    }
+
+    private func performInSnapshot(_ call: any PendingCall) throws(DatabaseError) -> (any Error)? {
+        var thrown: (any Error)?
+        try snapshot { thrown = lend(to: call) }
+        return thrown
     }
 
     private func refuseWrites(_ refuse: Bool) throws(DatabaseError) {

@@ -10,6 +10,8 @@ public final class Database: Sendable {
     private let writing = Mailbox<Writer.Job>()
     private let reading = Mailbox<any PendingCall>()
     private let workers = WorkerCount()
+    private let readers = WorkerCount()
+    private let departures = Mailbox<Void>()
     private let tally = Tally()
 
     private init(_ configuration: Configuration) {
@@ -100,8 +102,8 @@ public final class Database: Sendable {
     public func checkpoint() async throws -> Bool {
         let timeout = configuration.busyTimeout
         return try await errand { connection in
-            connection.handle.setBusyTimeout(.zero)
-            defer { connection.handle.setBusyTimeout(timeout) }
+            connection.handle.busyTimeout = .zero
+            defer { connection.handle.busyTimeout = timeout }
             return try connection.handle.checkpoint(truncating: true)
         }
     }
@@ -140,15 +142,23 @@ extension Database {
     /// Starts the thread that writes, and waits until it has opened and migrated the file.
     private func startWriter(_ migrator: Migrator) async throws(DatabaseError) {
         let (configuration, mailbox, tally) = (configuration, writing, tally)
+        let (readers, departures) = (readers, departures)
         try await startWorker { () throws(DatabaseError) in
             let connection = try Connection.openForWriting(configuration, migrator)
-            return { Writer(connection: connection, busyTimeout: configuration.busyTimeout, tally: tally).run(mailbox) }
+            let writer = Writer(connection: connection, busyTimeout: configuration.busyTimeout, tally: tally)
+            return {
+                writer.run(mailbox)
+                // Closing side by side, each would leave the log to the other; the last one clears it away.
+                while readers.areRunning { _ = departures.takeOne() }
+            }
         }
     }
 
     /// Starts one thread that reads, and waits until it has opened the file.
     private func startReader() async throws(DatabaseError) {
         let (configuration, mailbox) = (configuration, reading)
+        let (readers, departures) = (readers, departures)
+        readers.enter()
         try await startWorker { () throws(DatabaseError) in
             let connection = try Connection.openForReading(configuration)
             return {
@@ -157,24 +167,30 @@ extension Database {
                     call.settle(failure: connection.performRead(call, alwaysRefusesWrites: true))
                 }
             }
+        } atEnd: {
+            readers.leave()
+            _ = departures.post(())
         }
     }
 
     /// Starts a thread that first runs `open` and, when that succeeds, the loop it gave; waits for the opening.
     ///
-    /// The connection is made on its thread and never leaves it.
-    private func startWorker(_ open: @escaping @Sendable () throws(DatabaseError) -> () -> Void)
-        async throws(DatabaseError)
-    {
+    /// The connection is made on its thread and never leaves it; `atEnd` runs once it is closed.
+    private func startWorker(
+        _ open: @escaping @Sendable () throws(DatabaseError) -> () -> Void,
+        atEnd: @escaping @Sendable () -> Void = {}
+    ) async throws(DatabaseError) {
         let workers = workers
+        workers.enter()
         let opened: Result<Void, DatabaseError> = await withCheckedContinuation { continuation in
-            workers.enter()
             do throws(DatabaseError) {
                 try WorkerThread.start {
                     Self.work(open) { continuation.resume(returning: $0) }
+                    atEnd()
                     workers.leave()
                 }
             } catch {
+                atEnd()
                 workers.leave()
                 continuation.resume(returning: .failure(error))
             }

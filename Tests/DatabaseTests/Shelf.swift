@@ -62,6 +62,15 @@ final class Folder: Sendable {
         try Data(bytes).write(to: URL(filePath: database))
     }
 
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    func size(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+        return try #require(attributes[.size] as? Int)
+    }
+
     func mode(_ name: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
         return try #require(attributes[.posixPermissions] as? Int)

@@ -11,6 +11,9 @@ final class Handle {
     let subject: String
     /// Pages in the write-ahead log after this connection's last commit.
     var logPages = 0
+    /// How long to wait for another program's lock.
+    var busyTimeout = Duration.zero
+    private var busySince = ContinuousClock.now
     /// While true, statements may begin, end and nest transactions; bodies of callers may not.
     var allowsTransactionControl = true
     /// Whether the connection reads only because this room wants it so; then a write is the program's mistake.
@@ -48,6 +51,7 @@ final class Handle {
         sqlite3_set_authorizer(pointer, authorize, context)
         // Takes the place of SQLite's own checkpoint inside COMMIT, for which callers would have to wait.
         sqlite3_wal_hook(pointer, noteLog, context)
+        sqlite3_busy_handler(pointer, beBusy, context)
     }
 
     /// Whether the file can only be read, though it was opened for both.
@@ -75,9 +79,15 @@ final class Handle {
     var totalChanges: Int64 { sqlite3_total_changes64(pointer) }
     var changes: Int64 { sqlite3_changes64(pointer) }
 
-    func setBusyTimeout(_ timeout: Duration) {
-        let milliseconds = timeout / .milliseconds(1)
-        sqlite3_busy_timeout(pointer, Int32(clamping: Int64(milliseconds.rounded(.up))))
+    /// Waits a little for a lock that was asked for `attempts` times before; false when it took too long.
+    ///
+    /// SQLite's own handler sleeps up to 100 ms, in which a busy neighbour lets the lock go and takes it again many
+    /// times; a short sleep, the length of one flushed commit, finds the gap.
+    fileprivate func waitForLock(attempts: Int32) -> Bool {
+        if attempts == 0 { busySince = .now }
+        guard busySince.duration(to: .now) < busyTimeout else { return false }
+        WorkerThread.pause(.milliseconds(1))
+        return true
     }
 
     /// Runs a script of any number of statements; rows are dropped.
@@ -144,4 +154,9 @@ private func noteLog(
         Unmanaged<Handle>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages)
     }
     return SQLITE_OK
+}
+
+private func beBusy(context: UnsafeMutableRawPointer?, attempts: Int32) -> Int32 {
+    guard let context else { return 0 }
+    return Unmanaged<Handle>.fromOpaque(context).takeUnretainedValue().waitForLock(attempts: attempts) ? 1 : 0
 }

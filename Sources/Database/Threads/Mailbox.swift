@@ -10,10 +10,12 @@
 ///
 /// Source: `pthread_cond_wait(3)`; the standard library has a mutex and no condition.
 final class Mailbox<Element: Sendable>: @unchecked Sendable {
-    // Unchecked: `elements` and `isClosed` are touched only while `lock` is held; the two pointers never change.
+    // Unchecked: the variables are touched only while `lock` is held; the two pointers never change.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var elements: [Element] = []
+    /// Elements at the front that `takeOne` has handed out and not yet cut off.
+    private var taken = 0
     private var isClosed = false
 
     init() {
@@ -43,16 +45,19 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         guard waitForElements() else { return nil }
-        let taken = elements
-        elements = []
-        return taken
+        let all = taken == 0 ? elements : Array(elements[taken...])
+        (elements, taken) = ([], 0)
+        return all
     }
 
     /// Waits until there is something and takes the oldest; nil once closed and empty.
     func takeOne() -> Element? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        return waitForElements() ? elements.removeFirst() : nil
+        guard waitForElements() else { return nil }
+        defer { cutOff() }
+        taken += 1
+        return elements[taken - 1]
     }
 
     /// Refuses new elements from now on; the ones inside are still handed out.
@@ -64,7 +69,14 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     private func waitForElements() -> Bool {
-        while elements.isEmpty, !isClosed { pthread_cond_wait(arrival, lock) }
-        return !elements.isEmpty
+        while elements.count == taken, !isClosed { pthread_cond_wait(arrival, lock) }
+        return elements.count > taken
+    }
+
+    /// Lets go of what was handed out: all at once, or when it is half of a long queue.
+    private func cutOff() {
+        guard taken == elements.count || taken >= 64 && taken * 2 >= elements.count else { return }
+        elements.removeFirst(taken)
+        taken = 0
     }
 }

@@ -25,6 +25,11 @@ final class WorkerCount: Sendable {
         for continuation in released { continuation.resume() }
     }
 
+    /// Whether any thread still runs.
+    var areRunning: Bool {
+        state.withLock { $0.running > 0 }
+    }
+
     /// Returns once no thread runs any more.
     func waitForAll() async {
         await withCheckedContinuation { continuation in

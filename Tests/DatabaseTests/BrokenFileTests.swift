@@ -1,0 +1,170 @@
+import Database
+import FoundationEssentials
+import Testing
+
+@Suite("Broken, foreign and newer files", .timeLimit(.minutes(2)))
+struct BrokenFileTests {
+    private static func open(_ folder: Folder) async throws -> Database {
+        try await Database.open(Shelf.configuration(folder.database), migrations: Shelf.migrations)
+    }
+
+    private func openingError(_ folder: Folder) async throws -> DatabaseError {
+        let error = try await #require(throws: DatabaseError.self) { _ = try await Self.open(folder) }
+        #expect(error.message.contains("'\(folder.database)'") && error.message.hasSuffix("."))
+        return error
+    }
+
+    /// A closed database file with rows of about 1 KB.
+    private func filled(rows: Int) async throws -> Folder {
+        let shelf = try await Shelf()
+        try await shelf.database.write { connection in
+            for id in 0..<rows { try connection.run(Shelf.insert, id, String(repeating: "x", count: 1000)) }
+        }
+        await shelf.database.close()
+        return shelf.folder
+    }
+
+    @Test("a text file is no database, and stays as it is")
+    func textFile() async throws {
+        let folder = try Folder()
+        let text = [UInt8](String(repeating: "Dear diary, ", count: 100).utf8)
+        try folder.write(text)
+        let error = try await openingError(folder)
+        #expect(error.code == .notADatabase && error.message.contains("not an SQLite database"))
+        #expect(try folder.bytes() == text)
+    }
+
+    @Test("an empty file becomes a database")
+    func emptyFile() async throws {
+        let folder = try Folder()
+        try folder.write([])
+        let database = try await Self.open(folder)
+        #expect(try await database.read { try $0.all(Shelf.ids) } == [])
+    }
+
+    @Test(
+        "another program's database is refused and stays as it is",
+        arguments: [
+            "CREATE TABLE urls (id)", "CREATE TABLE urls (id); PRAGMA application_id = 7", "PRAGMA user_version = 1",
+        ])
+    func foreignDatabase(sql: String) async throws {
+        let folder = try Folder()
+        try RawConnection(folder.database).run(sql)
+        let before = try folder.bytes()
+        let error = try await openingError(folder)
+        #expect(error.code == .notADatabase && error.message.contains("another program"))
+        #expect(try folder.bytes() == before)
+    }
+
+    @Test("a file of a newer program is refused with both versions, and stays as it is")
+    func newer() async throws {
+        let folder = try await filled(rows: 1)
+        try RawConnection(folder.database).run("PRAGMA user_version = 9")
+        let before = try folder.bytes()
+        let error = try await openingError(folder)
+        #expect(error.code == .newerThanProgram)
+        #expect(error.message.contains("version 9") && error.message.contains("up to 1"))
+        #expect(try folder.bytes() == before)
+    }
+
+    @Test("a damaged page of a small file is found at the opening")
+    func smallDamaged() async throws {
+        let folder = try await filled(rows: 20)
+        var bytes = try folder.bytes()
+        for index in 4096..<4196 { bytes[index] ^= 0xFF }
+        try folder.write(bytes)
+        let error = try await openingError(folder)
+        #expect(error.code == .corrupt && error.message.contains("damaged"))
+    }
+
+    @Test("a truncated file is found at the opening")
+    func truncated() async throws {
+        let folder = try await filled(rows: 20)
+        try folder.write(Array(try folder.bytes().dropLast(8192)))
+        #expect(try await openingError(folder).code == .corrupt)
+    }
+
+    @Test("a damaged page of a large file is told when it is met, and the rest still reads")
+    func largeDamaged() async throws {
+        let folder = try await filled(rows: 2000)
+        var bytes = try folder.bytes()
+        let middle = bytes.count / 4096 / 2 * 4096
+        for index in middle..<(middle + 100) { bytes[index] ^= 0xFF }
+        try folder.write(bytes)
+
+        let database = try await Self.open(folder)
+        let length = Statement("SELECT sum(length(name)) FROM items") { row throws(DatabaseError) in
+            try row.get(0) as Int
+        }
+        let error = try await #require(throws: DatabaseError.self) {
+            _ = try await database.read { try $0.first(length) }
+        }
+        #expect(error.code == .corrupt && error.message.contains("'\(folder.database)'"))
+        #expect(try await database.read { try $0.first(Statement("SELECT 1 FROM items WHERE id = 0")) } != nil)
+    }
+
+    @Test("no flipped byte of the header or the schema page traps or opens as something else")
+    func flippedBytes() async throws {
+        let folder = try await filled(rows: 1)
+        let whole = try folder.bytes()
+        let positions = Array(0..<108) + Array(stride(from: 3900, to: 4096, by: 4))
+        let expected: Set<DatabaseError.Code> = [
+            .corrupt, .notADatabase, .newerThanProgram, .cannotOpen, .other, .readOnly,
+        ]
+        for position in positions {
+            var bytes = whole
+            bytes[position] ^= 0xFF
+            try folder.write(bytes)
+            do {
+                await (try Self.open(folder)).close()
+            } catch let error as DatabaseError {
+                #expect(expected.contains(error.code), "byte \(position): \(error)")
+            }
+        }
+    }
+
+    @Test("a folder, a path through a file, an empty path and a NUL are no place for a database")
+    func noPlace() async throws {
+        let folder = try Folder()
+        try folder.write([])
+        for path in [folder.path, folder.database + "/x/y.db", "", "a\0b"] {
+            let error = try await #require(throws: DatabaseError.self) {
+                _ = try await Database.open(Shelf.configuration(path), migrations: Shelf.migrations)
+            }
+            #expect(error.code == .cannotOpen && error.message.contains("'\(path)'"), "\(error)")
+        }
+    }
+
+    @Test("a file moved away, or replaced, while it is open is told, and put back it works again")
+    func moved() async throws {
+        let shelf = try await Shelf()
+        let other = shelf.folder.path + "/elsewhere.db"
+        try FileManager.default.moveItem(atPath: shelf.folder.database, toPath: other)
+        for replacement in [nil, [] as [UInt8]?] {
+            if let replacement { try shelf.folder.write(replacement) }
+            let errors = [
+                await failure(Task { try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") } }),
+                await failure(Task { _ = try await shelf.ids() }),
+            ]
+            for error in errors {
+                #expect(error?.code == .moved && error?.message.contains("moved, replaced or deleted") == true)
+            }
+        }
+        try FileManager.default.removeItem(atPath: shelf.folder.database)
+        try FileManager.default.moveItem(atPath: other, toPath: shelf.folder.database)
+        try await shelf.database.write { _ = try $0.run(Shelf.insert, 2, "n") }
+        #expect(try await shelf.ids() == [2])
+    }
+
+    @Test("file, log and shared memory are for their owner only, and so is a folder that had to be made")
+    func modes() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/a/b/shelf.db"
+        let database = try await Database.open(Shelf.configuration(path), migrations: Shelf.migrations)
+        try await database.write { _ = try $0.run(Shelf.insert, 1, "n") }
+        for name in ["a/b/shelf.db", "a/b/shelf.db-wal", "a/b/shelf.db-shm"] {
+            #expect(try folder.mode(name) == 0o600, "\(name)")
+        }
+        #expect(try folder.mode("a") == 0o700 && folder.mode("a/b") == 0o700)
+    }
+}

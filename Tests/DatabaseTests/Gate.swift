@@ -1,0 +1,43 @@
+import Database
+import Dispatch
+
+/// A body that holds the writer's thread until it is opened, so that other writes gather behind it.
+final class Gate: Sendable {
+    private let latch = DispatchSemaphore(value: 0)
+    private let entered: AsyncStream<Void>
+    private let entering: AsyncStream<Void>.Continuation
+
+    init() {
+        (entered, entering) = AsyncStream.makeStream()
+    }
+
+    /// Begins a write that stands in the gate, and returns once it stands there.
+    func hold(_ database: Database) async -> Task<Void, any Error> {
+        let task = Task { try await database.write { _ in self.pass() } }
+        for await _ in entered { break }
+        return task
+    }
+
+    func open() {
+        latch.signal()
+    }
+
+    private func pass() {
+        entering.yield()
+        latch.wait()
+    }
+}
+
+extension Database {
+    /// Begins a write and returns once it waits in the queue; a cancelled test can not overtake it.
+    func queue<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) -> Task<Value, any Error> {
+        Task.immediate { try await self.write(body) }
+    }
+}
+
+/// The database error that a task ends with, or nil when it ends otherwise.
+func failure(_ task: Task<some Sendable, any Error>) async -> DatabaseError? {
+    if case .failure(let error) = await task.result { error as? DatabaseError } else { nil }
+}

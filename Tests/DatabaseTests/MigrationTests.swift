@@ -1,0 +1,92 @@
+import Database
+import Testing
+
+@Suite("Migrations", .timeLimit(.minutes(1)))
+struct MigrationTests {
+    private static let steps = [
+        Migration(1, "people", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT) STRICT;"),
+        Migration(
+            2, "cards",
+            """
+            CREATE TABLE cards (person INTEGER NOT NULL REFERENCES people (id)) STRICT;
+            INSERT INTO people VALUES (1, 'Ada');
+            INSERT INTO cards VALUES (1);
+            """),
+        Migration(
+            5, "people rebuilt with a mail address",
+            """
+            CREATE TABLE rebuilt (id INTEGER PRIMARY KEY, name TEXT, mail TEXT) STRICT;
+            INSERT INTO rebuilt (id, name) SELECT id, name FROM people;
+            DROP TABLE people;
+            ALTER TABLE rebuilt RENAME TO people;
+            """),
+    ]
+    private static let names = Statement("SELECT name FROM people JOIN cards ON person = id WHERE mail IS NULL") {
+        row throws(DatabaseError) in try row.get(0) as String
+    }
+
+    private func open(_ folder: Folder, _ migrations: [Migration]) async throws -> Database {
+        try await Database.open(Shelf.configuration(folder.database, .seconds(5)), migrations: migrations)
+    }
+
+    private func version(_ folder: Folder) throws -> Int {
+        try RawConnection(folder.database).number("PRAGMA user_version")
+    }
+
+    @Test("every older version comes to the newest with its rows", arguments: 0...3)
+    func fromEachVersion(known: Int) async throws {
+        let folder = try Folder()
+        await (try open(folder, Array(Self.steps.prefix(known)))).close()
+        #expect(try version(folder) == [0, 1, 2, 5][known])
+
+        let database = try await open(folder, Self.steps)
+        #expect(try version(folder) == 5)
+        #expect(try await database.read { try $0.all(Self.names) } == ["Ada"])
+    }
+
+    @Test("programs that open one file at once run each step once")
+    func atOnce() async throws {
+        for _ in 0..<5 {
+            let folder = try Folder()
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        let database = try await open(folder, Self.steps)
+                        #expect(try await database.read { try $0.all(Self.names) } == ["Ada"])
+                        await database.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test(
+        "a step that fails leaves the version before it, whole, and is named",
+        arguments: [
+            "INSERT INTO people VALUES (2, 'Bob', NULL); CREATE TABLE people (id);",
+            "INSERT INTO people VALUES (2, 'Bob', NULL); DELETE FROM people WHERE id = 1;",
+            "INSERT INTO people VALUES (2, 'Bob', NULL); COMMIT;",
+            "INSERT INTO people VALUES (2, 'Bob', NULL); INSERT OR ROLLBACK INTO people VALUES (1, 'Eve', NULL);",
+        ])
+    func failing(sql: String) async throws {
+        let folder = try Folder()
+        let error = try await #require(throws: DatabaseError.self) {
+            _ = try await open(folder, Self.steps + [Migration(6, "the bad one", sql)])
+        }
+        #expect(error.message.contains("version 6 (the bad one)") && error.message.contains("'\(folder.database)'"))
+        #expect(try version(folder) == 5)
+
+        let database = try await open(folder, Self.steps)
+        let count = Statement("SELECT count(*) FROM people") { row throws(DatabaseError) in try row.get(0) as Int }
+        #expect(try await database.read { try $0.first(count) } == 1)
+    }
+
+    @Test("steps out of order stop the program at once")
+    func order() async {
+        await #expect(processExitsWith: .failure) {
+            let steps = [Migration(2, "b", "SELECT 1"), Migration(1, "a", "SELECT 1")]
+            _ = try? await Database.open(.inMemory(applicationID: 1), migrations: steps)
+        }
+    }
+}

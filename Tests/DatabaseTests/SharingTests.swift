@@ -1,0 +1,100 @@
+import Database
+import Testing
+
+@Suite("Several programs on one file", .timeLimit(.minutes(1)))
+struct SharingTests {
+    private static let raise = Statement("UPDATE items SET name = CAST(name AS INTEGER) + 1 WHERE id = 1")
+
+    @Test("a lock that another program holds is told with the path, and nothing has run")
+    func lockedWrite() async throws {
+        let shelf = try await Shelf()
+        let other = try RawConnection(shelf.folder.database)
+        try other.run("BEGIN EXCLUSIVE")
+
+        let writes = (0..<3).map { id in shelf.database.queue { try $0.run(Shelf.insert, id, "n") } }
+        for write in writes {
+            let error = try #require(await failure(write))
+            #expect(error.code == .locked)
+            #expect(error.message.contains("'\(shelf.folder.database)'") && error.message.contains("another program"))
+        }
+        #expect(try await shelf.ids() == [])
+
+        try other.run("COMMIT")
+        try await shelf.database.write { _ = try $0.run(Shelf.insert, 7, "n") }
+        #expect(try await shelf.ids() == [7])
+    }
+
+    @Test("a file that another program keeps to itself can not be opened, and then can")
+    func lockedOpening() async throws {
+        let shelf = try await Shelf()
+        await shelf.database.close()
+        var other: RawConnection? = try RawConnection(shelf.folder.database)
+        try other?.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; INSERT INTO items VALUES (1, 'n'); COMMIT")
+
+        let configuration = Shelf.configuration(shelf.folder.database)
+        let error = try await #require(throws: DatabaseError.self) {
+            _ = try await Database.open(configuration, migrations: Shelf.migrations)
+        }
+        #expect(error.code == .locked && error.message.contains("'\(shelf.folder.database)'"))
+
+        other = nil
+        let database = try await Database.open(configuration, migrations: Shelf.migrations)
+        #expect(try await database.read { try $0.all(Shelf.ids) } == [1])
+    }
+
+    @Test("a lock let go within the busy time-out is only a wait")
+    func shortLock() async throws {
+        let shelf = try await Shelf(busyTimeout: .seconds(30))
+        let other = try RawConnection(shelf.folder.database)
+        try other.run("BEGIN IMMEDIATE; INSERT INTO items VALUES (1, 'n')")
+        let write = shelf.database.queue { try $0.run(Shelf.insert, 2, "n") }
+        #expect(try await shelf.ids() == [])
+        try other.run("COMMIT")
+        #expect(try await write.value == 1)
+        #expect(try await shelf.ids() == [1, 2])
+    }
+
+    @Test("no write is lost between two programs that write at once")
+    func counting() async throws {
+        let shelf = try await Shelf(busyTimeout: .seconds(30))
+        let second = try await Database.open(
+            Shelf.configuration(shelf.folder.database, .seconds(30)), migrations: Shelf.migrations)
+        try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "0") }
+        try await withThrowingTaskGroup { group in
+            for database in [shelf.database, second] {
+                for _ in 0..<100 {
+                    group.addTask { try await database.write { _ = try $0.run(Self.raise) } }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try RawConnection(shelf.folder.database).number("SELECT name FROM items") == 200)
+    }
+
+    @Test("a commit of another program is noticed once, an own one never")
+    func changedByOthers() async throws {
+        let shelf = try await Shelf()
+        #expect(try await !shelf.database.changedByOthers())
+        try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }
+        #expect(try await !shelf.database.changedByOthers())
+
+        try RawConnection(shelf.folder.database).run("INSERT INTO items VALUES (2, 'n')")
+        try await shelf.database.write { _ = try $0.run(Shelf.insert, 3, "n") }
+        #expect(try await shelf.database.changedByOthers())
+        #expect(try await !shelf.database.changedByOthers())
+    }
+
+    @Test("a checkpoint leaves an empty log, unless somebody reads")
+    func checkpoint() async throws {
+        let shelf = try await Shelf()
+        try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }
+        let reader = try RawConnection(shelf.folder.database)
+        try reader.run("BEGIN; SELECT * FROM items")
+        try await shelf.database.write { _ = try $0.run(Shelf.insert, 2, "n") }
+        #expect(try await !shelf.database.checkpoint())
+
+        try reader.run("COMMIT")
+        #expect(try await shelf.database.checkpoint())
+        #expect(try shelf.folder.size("shelf.db-wal") == 0)
+    }
+}
