@@ -34,12 +34,14 @@ let package = Package(
 
         // Third floor: the two ends.
         .target(name: "LatchGateway", dependencies: ["Crypto", "Database", "HTTPServer", "OAuth", "Wire", "YAML"]),
-        .target(name: "LatchKit", dependencies: ["Crypto", "Database", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
+        .target(
+            name: "LatchKit", dependencies: ["Crypto", "Database", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
 
         // Roof: arguments, printing, wiring.
         .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Wire"]),
         .executableTarget(
-            name: "LatchDaemon", dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Wire"]),
+            name: "LatchDaemon",
+            dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Wire"]),
 
         // Tests mirror the rooms; Tests/System runs the built programs.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -54,7 +56,8 @@ let package = Package(
         .testTarget(
             name: "LatchKitTests",
             dependencies: [
-                "Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "SecretStorage", "TestSupport",
+                "Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "SecretStorage",
+                "TestSupport",
                 "Wire",
             ]),
         .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),

@@ -61,7 +61,8 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
     ///
     /// Source: RFC 9110 §5.1, §5.5 and §5.6.2.
     public static func isSafe(name: String, value: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy(isTokenByte) && value.utf8.allSatisfy { $0 == 9 || ($0 >= 32 && $0 != 127) }
+        !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
+            && value.utf8.allSatisfy { $0 == 9 || ($0 >= 32 && $0 != 127) }
     }
 
     /// Whether two field names are the same, ASCII letters compared without case.

@@ -1,0 +1,60 @@
+/// The media type `application/x-www-form-urlencoded`, also the form of a query.
+///
+/// Source: WHATWG URL Standard §5; RFC 6749 appendix B.
+public enum FormURLEncoded {
+    /// The media type's name.
+    public static let mediaType = "application/x-www-form-urlencoded"
+
+    /// More fields than this are refused.
+    public static let maximumFields = 1_000
+
+    /// Decodes a form's bytes: `+` is a space, `%hh` a byte, and both names and values are UTF-8 without NUL.
+    ///
+    /// Empty sequences between `&` are skipped; a sequence without `=` is a name with an empty value.
+    ///
+    /// - Throws: ``WireError/Code/malformed`` for a broken escape, a NUL or bytes that are not UTF-8, naming the field's
+    ///   position; ``WireError/Code/tooLarge`` above ``maximumFields``.
+    ///
+    /// Source: WHATWG URL Standard §5.1, stricter: a broken escape is refused there where a browser keeps it.
+    public static func decode(_ bytes: some Collection<UInt8>) throws(WireError) -> FormFields {
+        var fields = FormFields()
+        for sequence in bytes.split(separator: UInt8(ascii: "&")) {
+            guard fields.pairs.count < maximumFields else {
+                throw WireError(.tooLarge, "The form has more than \(maximumFields) fields.")
+            }
+            let position = fields.pairs.count + 1
+            let halves = sequence.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try text(halves[0], position)
+            let value = halves.count > 1 ? try text(halves[1], position) : ""
+            fields.pairs.append((name, value))
+        }
+        return fields
+    }
+
+    /// Decodes a form's text, see ``decode(_:)-1``.
+    public static func decode(_ text: String) throws(WireError) -> FormFields {
+        try decode(Array(text.utf8))
+    }
+
+    /// Encodes pairs in order; letters, digits and `*-._` stand for themselves, a space is `+`.
+    ///
+    /// Source: WHATWG URL Standard §5.2.
+    public static func encode(_ pairs: [(String, String)]) -> String {
+        pairs.map { escaped($0.0) + "=" + escaped($0.1) }.joined(separator: "&")
+    }
+
+    private static func text(_ bytes: some Collection<UInt8>, _ position: Int) throws(WireError) -> String {
+        let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        guard let text = PercentEncoding.decode(spaced) else {
+            throw WireError(.malformed, "Field \(position) of the form is not percent-encoded UTF-8.")
+        }
+        return text
+    }
+
+    private static func escaped(_ text: String) -> String {
+        PercentEncoding.encode(
+            text, keeping: { byte in PercentEncoding.isAlphanumeric(byte) || "*-._ ".utf8.contains(byte) }
+        )
+        .split(separator: " ", omittingEmptySubsequences: false).joined(separator: "+")
+    }
+}

@@ -1,0 +1,75 @@
+/// An Onyx server's refusal. It has four envelopes, and this reads them all:
+///
+/// 1. business: `{"error_code": CODE, "detail": text}`;
+/// 2. framework: `{"detail": text}` or `{"detail": {"code": CODE, "reason": text}}`;
+/// 3. validation: 422 `{"status_code": 422, "message": text, "data": null}`, or the framework's own array of `{"msg"}`;
+/// 4. an uncaught error: 400 `{"message": text}`.
+///
+/// Source: contract of Onyx, HTTP error envelopes.
+public struct OnyxError: Sendable, Equatable {
+    /// The machine's word: `error_code`, the code inside `detail`, or `detail` when it looks like one (`LOGIN_BAD…`).
+    public var code: String?
+    /// The text for a person, when there is any.
+    public var detail: String?
+    /// Which envelope it came in.
+    public var envelope: Envelope
+
+    /// The shape of an error body.
+    public enum Envelope: Sendable, Equatable {
+        /// `{"error_code", "detail"}`.
+        case business
+        /// `{"detail": text}`.
+        case detail
+        /// `{"detail": {"code", "reason"}}`.
+        case codedDetail
+        /// `{"status_code", "message", "data"}`, or an array under `detail`.
+        case validation
+        /// `{"message": text}`.
+        case message
+    }
+
+    /// Makes a refusal.
+    public init(_ envelope: Envelope, code: String? = nil, detail: String? = nil) {
+        self.envelope = envelope
+        self.code = code
+        self.detail = detail
+    }
+
+    /// Reads a body; nil when it is none of the four envelopes, so not an Onyx server's own word.
+    public init?(body: [UInt8]) {
+        guard let json = try? JSONValue(parsing: body), json.members != nil else { return nil }
+        if let code = json["error_code"]?.string {
+            self.init(.business, code: code, detail: json["detail"]?.string)
+        } else if let text = json["detail"]?.string {
+            self.init(.detail, code: Self.looksLikeCode(text) ? text : nil, detail: text)
+        } else if let code = json["detail"]?["code"]?.string {
+            self.init(.codedDetail, code: code, detail: json["detail"]?["reason"]?.string)
+        } else if let items = json["detail"]?.array {
+            self.init(.validation, detail: items.compactMap { $0["msg"]?.string }.joined(separator: "; "))
+        } else if let message = json["message"]?.string {
+            self.init(json["status_code"] == nil ? .message : .validation, detail: message)
+        } else {
+            return nil
+        }
+    }
+
+    /// The body in this envelope; `status` stands in the one of validation.
+    public func body(status: HTTPStatus) -> [UInt8] {
+        let code = code.map(JSONValue.string) ?? .null
+        let detail = detail.map(JSONValue.string) ?? .null
+        let json: JSONValue =
+            switch envelope {
+            case .business: ["error_code": code, "detail": detail]
+            case .detail: ["detail": self.code == nil ? detail : code]
+            case .codedDetail: ["detail": ["code": code, "reason": detail]]
+            case .validation: ["status_code": .number(Double(status.rawValue)), "message": detail, "data": nil]
+            case .message: ["message": detail]
+            }
+        return json.encoded()
+    }
+
+    private static func looksLikeCode(_ text: String) -> Bool {
+        !text.isEmpty && text.contains("_")
+            && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x41...0x5A).contains($0) }
+    }
+}

@@ -1,0 +1,57 @@
+/// The body of `POST /auth/register`.
+///
+/// Source: contract of Onyx, endpoints.
+public struct OnyxRegistration: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+    /// The address.
+    public var email: String
+    /// The password, in the clear.
+    public var password: String
+
+    /// Makes a body.
+    public init(email: String, password: String) {
+        self.email = email
+        self.password = password
+    }
+
+    /// Without the password.
+    public var description: String { "OnyxRegistration" }
+
+    /// A mirror that shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The answer to `POST /auth/register`, 201.
+///
+/// Source: contract of Onyx, endpoints.
+public struct OnyxRegistered: Codable, Sendable, Equatable {
+    /// The new person's id.
+    public var id: String
+    /// The address, lower-cased.
+    public var email: String
+    /// Whether the person may sign in.
+    public var isActive: Bool
+    /// Whether the person administers the server.
+    public var isSuperuser: Bool
+    /// Whether the address was proved.
+    public var isVerified: Bool
+    /// The kind of account, `STANDARD` for a person.
+    public var accountType: String
+
+    enum CodingKeys: String, CodingKey {
+        case id, email
+        case isActive = "is_active"
+        case isSuperuser = "is_superuser"
+        case isVerified = "is_verified"
+        case accountType = "account_type"
+    }
+
+    /// Makes an answer for a plain account.
+    public init(id: String, email: String, isSuperuser: Bool = false, isVerified: Bool = false) {
+        self.id = id
+        self.email = email
+        self.isActive = true
+        self.isSuperuser = isSuperuser
+        self.isVerified = isVerified
+        self.accountType = "STANDARD"
+    }
+}

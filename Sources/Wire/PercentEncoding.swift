@@ -1,0 +1,64 @@
+/// Percent-encoding of bytes in an address.
+///
+/// Source: RFC 3986 §2.1 and §2.3.
+public enum PercentEncoding {
+    /// Decodes `%hh` and keeps every other byte.
+    ///
+    /// - Returns: nil for a broken escape, a NUL (escaped or not) or bytes that are not UTF-8.
+    public static func decode(_ bytes: some Sequence<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        var rest = bytes.makeIterator()
+        while let byte = rest.next() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+                decoded.append(high << 4 | low)
+            } else {
+                decoded.append(byte)
+            }
+            if decoded.last == 0 { return nil }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// Encodes every byte of `text` that `keeping` does not want kept; by default the unreserved characters are kept.
+    public static func encode(_ text: String, keeping: (UInt8) -> Bool = isUnreserved) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            if keeping(byte) {
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                encoded += "%" + hexadecimal(byte >> 4) + hexadecimal(byte & 15)
+            }
+        }
+        return encoded
+    }
+
+    /// Whether `byte` is one of `A-Z a-z 0-9 - . _ ~`.
+    ///
+    /// Source: RFC 3986 §2.3.
+    public static func isUnreserved(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "-._~".utf8.contains(byte)
+    }
+
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: false
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func hexadecimal(_ half: UInt8) -> String {
+        String(half, radix: 16, uppercase: true)
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// A bare connection for tests that must say exactly which bytes go over the wire.
+///
+/// It blocks; every wait ends at ``deadline``.
+public final class RawSocket {
+    /// What went wrong, with the system's own words.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What failed and why.
+        public let description: String
+    }
+
+    /// The descriptor, closed with the value.
+    public let descriptor: Int32
+    private let deadlineMilliseconds: Int32
+
+    /// Connects to `port` on an IP literal, `127.0.0.1` or `::1`.
+    public init(host: String = "127.0.0.1", port: Int, deadline: Int = 10) throws {
+        deadlineMilliseconds = Int32(deadline * 1_000)
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &found) == 0, let found else {
+            throw Failure(description: "'\(host)' is no IP address.")
+        }
+        defer { freeaddrinfo(found) }
+        descriptor = socket(found.pointee.ai_family, hints.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try connect(found.pointee.ai_addr, found.pointee.ai_addrlen, to: "\(host):\(port)")
+    }
+
+    /// Connects to the Unix socket at `path`.
+    public init(path: String, deadline: Int = 10) throws {
+        deadlineMilliseconds = Int32(deadline * 1_000)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        try withUnsafePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try connect($0, socklen_t(MemoryLayout<sockaddr_un>.size), to: path)
+            }
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private func connect(_ address: UnsafePointer<sockaddr>, _ length: socklen_t, to place: String) throws {
+        guard Glibc.connect(descriptor, address, length) == 0 else {
+            throw Failure(description: "Could not connect to \(place): \(String(cString: strerror(errno))).")
+        }
+    }
+
+    /// Sends every byte of `text`.
+    public func write(_ text: String) throws {
+        try write(Array(text.utf8))
+    }
+
+    /// Sends every byte.
+    public func write(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Failure(description: "Could not send: \(String(cString: strerror(errno))).") }
+            sent += count
+        }
+    }
+
+    /// Says that no more bytes follow.
+    public func finishWriting() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Reads what is there, at least one byte; empty at the end of the stream.
+    ///
+    /// - Throws: ``Failure`` when nothing comes before the deadline or the peer resets the connection.
+    public func readSome() throws -> [UInt8] {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, deadlineMilliseconds) == 1 else { throw Failure(description: "Nothing came in time.") }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw Failure(description: "Could not read: \(String(cString: strerror(errno))).") }
+        return Array(buffer.prefix(count))
+    }
+
+    /// Reads until the peer ends the stream; a reset ends it too.
+    public func readToEnd() throws -> String {
+        var all: [UInt8] = []
+        while true {
+            let some: [UInt8]
+            do { some = try readSome() } catch { if all.isEmpty { throw error } else { break } }
+            if some.isEmpty { break }
+            all += some
+        }
+        return String(decoding: all, as: UTF8.self)
+    }
+
+    /// Reads one response: its head and as many bytes of body as `Content-Length` says.
+    public func readResponse() throws -> (head: String, body: String) {
+        var all: [UInt8] = []
+        let end = Array("\r\n\r\n".utf8)
+        while true {
+            if let head = all.firstRange(of: end) {
+                let headText = String(decoding: all[..<head.lowerBound], as: UTF8.self)
+                let length =
+                    headText.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+                    .flatMap { Int($0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces)) } ?? 0
+                let body = all[head.upperBound...]
+                if body.count >= length { return (headText, String(decoding: body, as: UTF8.self)) }
+            }
+            let some = try readSome()
+            guard !some.isEmpty else { throw Failure(description: "The stream ended inside a response.") }
+            all += some
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+import Wire
+
+@Suite struct FormURLEncodedTests {
+    @Test(arguments: [
+        "a=1&b=2": [("a", "1"), ("b", "2")],
+        "username=ada%40example.org&password=a+b%2Bc": [("username", "ada@example.org"), ("password", "a b+c")],
+        "a&b=&=c": [("a", ""), ("b", ""), ("", "c")],
+        "&&a=b=c&": [("a", "b=c")],
+        "": [],
+    ])
+    func `a form reads as its pairs in order`(text: String, pairs: [(name: String, value: String)]) throws {
+        #expect(try FormURLEncoded.decode(text) == FormFields(pairs))
+    }
+
+    @Test(arguments: ["a=%", "a=%4", "a=%4g", "a=%00", "a=%ff", "%c3=1"])
+    func `a broken escape, a NUL and bytes that are not UTF-8 are refused`(text: String) {
+        let error = #expect(throws: WireError.self) { try FormURLEncoded.decode(text) }
+        #expect(error?.code == .malformed)
+        #expect(error?.message.contains("Field 1") == true)
+    }
+
+    @Test func `more fields than the limit are refused`() {
+        let error = #expect(throws: WireError.self) {
+            try FormURLEncoded.decode(Array(repeating: "a=b", count: 1_001).joined(separator: "&"))
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test func `what is written reads back`() throws {
+        let pairs = [("pass word", "ä+&=%/?\u{1F600}"), ("", ""), ("a*-._", "~ ")]
+        let text = FormURLEncoded.encode(pairs)
+        #expect(text.hasPrefix("pass+word=%C3%A4%2B%26%3D%25%2F%3F"))
+        #expect(try FormURLEncoded.decode(text) == FormFields(pairs.map { (name: $0.0, value: $0.1) }))
+    }
+
+    @Test func `no prefix and no flipped byte of a form traps`() {
+        let form = Array("username=ada%40example.org&password=a+b%2Bc%C3%A4".utf8)
+        for length in 0...form.count { _ = try? FormURLEncoded.decode(form.prefix(length)) }
+        for index in form.indices {
+            for bit in 0..<8 {
+                var bytes = form
+                bytes[index] ^= 1 << bit
+                _ = try? FormURLEncoded.decode(bytes)
+            }
+        }
+    }
+}
