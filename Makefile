@@ -1,0 +1,36 @@
+# make demo      build both ends and show them working, in a folder that is removed afterwards
+# make test      every test: first those of the rooms, then those of the whole system
+# make check     what a change must pass: format, warnings, tests, release build
+# make install   install latch and latchd below PREFIX (and DESTDIR)
+PREFIX ?= /usr/local
+DESTDIR ?=
+RELEASE = swift build --configuration release --static-swift-stdlib
+
+.PHONY: demo test check lint build release install clean
+
+demo:
+	@scripts/require build
+	@swift build --quiet
+	@scripts/demo "$$(swift build --show-bin-path)"
+
+test:
+	@scripts/require build test
+	swift build --build-tests --quiet
+	swift test --skip-build --skip SystemTests
+	swift test --skip-build --filter SystemTests
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+check: lint test release
+
+release:
+	@scripts/require build
+	$(RELEASE) --product latch
+	$(RELEASE) --product latchd
+
+install: release
+	scripts/install "$$($(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+
+clean:
+	swift package clean
