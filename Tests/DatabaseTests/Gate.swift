@@ -1,5 +1,6 @@
 import Database
 import Dispatch
+import Synchronization
 
 /// A body that holds the writer's thread until it is opened, so that other writes gather behind it.
 final class Gate: Sendable {
@@ -14,17 +15,32 @@ final class Gate: Sendable {
     /// Begins a write that stands in the gate, and returns once it stands there.
     func hold(_ database: Database) async -> Task<Void, any Error> {
         let task = Task { try await database.write { _ in self.pass() } }
-        for await _ in entered { break }
+        await waitUntilEntered()
         return task
+    }
+
+    func waitUntilEntered() async {
+        for await _ in entered { break }
     }
 
     func open() {
         latch.signal()
     }
 
-    private func pass() {
+    func pass() {
         entering.yield()
         latch.wait()
+    }
+}
+
+/// Whether something has happened yet.
+final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .sequentiallyConsistent) }
+
+    func raise() {
+        state.store(true, ordering: .sequentiallyConsistent)
     }
 }
 

@@ -40,6 +40,30 @@ struct GroupCommitTests {
         }
     }
 
+    @Test("nobody hears of a write while another of its group still runs")
+    func answeredTogether() async throws {
+        let shelf = try await Shelf()
+        let (first, second) = (Gate(), Gate())
+        let slow = await first.hold(shelf.database)
+        let answered = Flag()
+        try await withThrowingTaskGroup { group in
+            group.addImmediateTask {
+                try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }
+                answered.raise()
+            }
+            let last = shelf.database.queue { _ in second.pass() }
+            first.open()
+            await second.waitUntilEntered()
+            #expect(!answered.isRaised)
+            #expect(try await shelf.ids() == [])
+            second.open()
+            try await last.value
+            try await group.waitForAll()
+        }
+        try await slow.value
+        #expect(try await shelf.ids() == [1] && shelf.database.commitCount == 2)
+    }
+
     @Test("commits go through the log and are flushed before they are answered")
     func durability() async throws {
         let shelf = try await Shelf()

@@ -77,8 +77,9 @@ private func becomeNobody() throws {
 }
 
 private func limitFileSize(to bytes: rlim_t) throws {
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
     var limit = rlimit()
-    try #require(getrlimit(__rlimit_resource_t(1), &limit) == 0)
+    try #require(getrlimit(resource, &limit) == 0)
     limit.rlim_cur = min(bytes, limit.rlim_max)
-    try #require(setrlimit(__rlimit_resource_t(1), &limit) == 0)
+    try #require(setrlimit(resource, &limit) == 0)
 }

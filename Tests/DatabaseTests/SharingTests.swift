@@ -1,4 +1,5 @@
 import Database
+import Glibc
 import Testing
 
 @Suite("Several programs on one file", .timeLimit(.minutes(1)))
@@ -52,6 +53,30 @@ struct SharingTests {
         try other.run("COMMIT")
         #expect(try await write.value == 1)
         #expect(try await shelf.ids() == [1, 2])
+    }
+
+    @Test("another process waits its turn, is told of the lock, and its commit is noticed here")
+    func anotherProcess() async throws {
+        let shelf = try await Shelf()
+        let path = shelf.folder.database
+        let gate = Gate()
+        let slow = await gate.hold(shelf.database)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let database = try await Database.open(Shelf.configuration(path), migrations: Shelf.migrations)
+            let write = database.queue { try $0.run(Shelf.insert, 1, "n") }
+            try #require(await failure(write)?.code == .locked)
+        }
+        gate.open()
+        try await slow.value
+
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let database = try await Database.open(Shelf.configuration(path), migrations: Shelf.migrations)
+            try await database.write { _ = try $0.run(Shelf.insert, 2, "n") }
+            // No farewell: what was answered is there all the same.
+            _exit(0)
+        }
+        #expect(try await shelf.ids() == [2])
+        #expect(try await shelf.database.changedByOthers())
     }
 
     @Test("no write is lost between two programs that write at once")

@@ -154,6 +154,43 @@ struct StatementTests {
         #expect(sum == 3000)
     }
 
+    private enum Kind: String, SQLBindable, SQLReadable {
+        case phone, laptop
+    }
+
+    @Test("a raw-representable type goes by its raw value, and one that it does not know is refused")
+    func rawValues() async throws {
+        let shelf = try await Shelf(.memory)
+        let kind = Statement("SELECT ?", Kind.self) { row throws(DatabaseError) in try row.get(0) as Kind }
+        let unknown = Statement("SELECT 'toaster'") { row throws(DatabaseError) in try row.get(0) as Kind }
+        let found = try await shelf.database.read { connection in
+            (try connection.first(kind, .laptop), code { try connection.first(unknown) })
+        }
+        #expect(found.0 == .laptop && found.1 == .unexpectedValue)
+    }
+
+    @Test("the row inserted last is known")
+    func lastInsertedRow() async throws {
+        let shelf = try await Shelf(.memory)
+        let row = try await shelf.database.write { connection in
+            try connection.run(Statement("INSERT INTO items (name) VALUES ('a'), ('b')"))
+            return connection.lastInsertedRow
+        }
+        #expect(row == 2)
+    }
+
+    @Test("first changes all rows of a statement that returns them")
+    func returning() async throws {
+        let shelf = try await Shelf(.memory)
+        let take = Statement("DELETE FROM items RETURNING id") { row throws(DatabaseError) in try row.get(0) as Int }
+        let taken = try await shelf.database.write { connection in
+            for id in 1...3 { try connection.run(Shelf.insert, id, "n") }
+            return try connection.first(take)
+        }
+        #expect(taken == 1)
+        #expect(try await shelf.ids() == [])
+    }
+
     @Test("bound values are forgotten after use")
     func forgotten() async throws {
         let shelf = try await Shelf(.memory)
