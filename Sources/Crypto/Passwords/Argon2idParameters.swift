@@ -1,0 +1,37 @@
+/// How much work Argon2id does: more makes guessing dearer and signing in slower.
+///
+/// Source: RFC 9106 §3.1 and §4.
+public struct Argon2idParameters: Sendable, Equatable {
+    /// The memory in KiB, the `m` of a stored hash.
+    public let memoryKiB: Int
+    /// The number of passes over that memory, the `t` of a stored hash.
+    public let iterations: Int
+
+    /// 64 MiB and 2 passes, libsodium's choice for interactive use.
+    ///
+    /// Source: `crypto_pwhash_argon2id_MEMLIMIT_INTERACTIVE`, `crypto_pwhash_argon2id_OPSLIMIT_INTERACTIVE`.
+    public static let `default` = Argon2idParameters(unchecked: 65536, 2)
+
+    private init(unchecked memoryKiB: Int, _ iterations: Int) {
+        self.memoryKiB = memoryKiB
+        self.iterations = iterations
+    }
+
+    /// Checks and takes the parameters.
+    ///
+    /// - Parameters:
+    ///   - memoryKiB: 8 KiB to 4 TiB less one KiB.
+    ///   - iterations: 1 to 2^32 - 1.
+    /// - Throws: ``CryptoError`` with code ``CryptoError/Code/invalidParameters``.
+    ///
+    /// Source: `crypto_pwhash_argon2id_MEMLIMIT_MIN` and its neighbours.
+    public init(memoryKiB: Int, iterations: Int) throws(CryptoError) {
+        guard (8...4_294_967_295).contains(memoryKiB) else {
+            throw CryptoError(.invalidParameters, "Could not use Argon2id with \(memoryKiB) KiB: use 8 KiB or more.")
+        }
+        guard (1...4_294_967_295).contains(iterations) else {
+            throw CryptoError(.invalidParameters, "Could not use Argon2id with \(iterations) passes: use 1 or more.")
+        }
+        self.init(unchecked: memoryKiB, iterations)
+    }
+}

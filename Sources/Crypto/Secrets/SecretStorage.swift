@@ -1,0 +1,31 @@
+import CSodium
+
+/// The memory behind a ``Secret``, overwritten before it is given back.
+///
+/// Unchecked: the bytes are written in `init` and `deinit` only, when no other thread can know them.
+final class SecretStorage: @unchecked Sendable {
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        bytes = .allocate(byteCount: count, alignment: 16)
+        fill(bytes)
+    }
+
+    convenience init(copying source: UnsafeRawBufferPointer) {
+        self.init(count: source.count) { $0.copyMemory(from: source) }
+    }
+
+    deinit {
+        if let base = bytes.baseAddress { sodium_memzero(base, bytes.count) }
+        bytes.deallocate()
+    }
+}
+
+/// Overwrites an array's bytes; when the array is shared, only this reference's copy is.
+///
+/// Source: `sodium_memzero`, which a compiler does not optimise away.
+func wipe(_ bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { buffer in
+        if let base = buffer.baseAddress { sodium_memzero(base, buffer.count) }
+    }
+}

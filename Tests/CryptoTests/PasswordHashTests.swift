@@ -1,0 +1,85 @@
+import Crypto
+import Testing
+
+@Suite struct PasswordHashTests {
+    private let small = try! Argon2idParameters(memoryKiB: 8, iterations: 1)
+
+    @Test("a hash accepts its password only and has the PHC form") func roundTrip() throws {
+        let hash = try PasswordHash.make(Secret("pässword"), parameters: small)
+        #expect(hash.rawValue.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
+        #expect(hash.isWellFormed && hash.verify(Secret("pässword")))
+        #expect(!hash.verify(Secret("passwort")) && !hash.verify(Secret("")))
+        #expect(try PasswordHash.make(Secret("pässword"), parameters: small) != hash)
+        #expect(!"\(hash) \(String(reflecting: hash))".contains("argon2id"))
+    }
+
+    @Test(
+        "hashes of the reference implementation's own tests are accepted",
+        arguments: [
+            "$argon2id$v=19$m=256,t=2,p=1$c29tc2FsdA$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=2,p=2$c29tc2FsdA$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
+            "$argon2id$v=19$m=65536,t=2,p=1$c29tc2FsdA$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+        ])
+    func reference(text: String) {
+        #expect(PasswordHash(rawValue: text).verify(Secret("password")))
+        #expect(!PasswordHash(rawValue: text).verify(Secret("Password")))
+        #expect(PasswordHash(rawValue: text).needsRehash(for: small))
+    }
+
+    @Test("a password of 4 KiB is hashed and a longer one is refused") func longest() throws {
+        let longest = Secret(String(repeating: "x", count: 4096))
+        let hash = try PasswordHash.make(longest, parameters: small)
+        #expect(hash.verify(longest))
+        let longer = Secret(String(repeating: "x", count: 4097))
+        #expect(!hash.verify(longer))
+        let error = #expect(throws: CryptoError.self) { try PasswordHash.make(longer, parameters: small) }
+        #expect(error?.code == .tooLong)
+        #expect(error?.message.contains("4096") == true)
+    }
+
+    @Test("no prefix and no other text verifies anything") func malformed() throws {
+        let hash = try PasswordHash.make(Secret("x"), parameters: small)
+        for count in 0..<hash.rawValue.utf8.count {
+            #expect(!PasswordHash(rawValue: String(hash.rawValue.prefix(count))).verify(Secret("x")))
+        }
+        for text in ["", "$", "$argon2i$v=19$m=8,t=1,p=1$YQ$YQ", hash.rawValue + "\0", hash.rawValue + "$", "x"] {
+            #expect(!PasswordHash(rawValue: text).isWellFormed)
+            #expect(PasswordHash(rawValue: text).needsRehash(for: small))
+        }
+    }
+
+    @Test("a hash is made anew when memory or passes changed") func rehash() throws {
+        let hash = try PasswordHash.make(Secret("x"), parameters: small)
+        #expect(!hash.needsRehash(for: small))
+        #expect(hash.needsRehash(for: try Argon2idParameters(memoryKiB: 16, iterations: 1)))
+        #expect(hash.needsRehash(for: try Argon2idParameters(memoryKiB: 8, iterations: 2)))
+        #expect(Argon2idParameters.default == (try Argon2idParameters(memoryKiB: 65536, iterations: 2)))
+    }
+
+    @Test("parameters that Argon2id does not take are refused") func parameters() {
+        for (memory, iterations) in [(7, 1), (8, 0), (-1, 1), (8, -1), (Int.max, 1), (8, Int.max)] {
+            let error = #expect(throws: CryptoError.self) {
+                try Argon2idParameters(memoryKiB: memory, iterations: iterations)
+            }
+            #expect(error?.code == .invalidParameters)
+        }
+    }
+
+    @Test("memory that is not to be had is an error") func outOfMemory() throws {
+        let huge = try Argon2idParameters(memoryKiB: 4_294_967_295, iterations: 1)
+        let error = #expect(throws: CryptoError.self) { try PasswordHash.make(Secret("x"), parameters: huge) }
+        #expect(error?.code == .outOfMemory)
+    }
+
+    @Test("a derived key depends on passphrase, salt and work") func keys() throws {
+        let salt = [UInt8](repeating: 7, count: Argon2id.saltCount)
+        let key = try Argon2id.key(passphrase: Secret("x"), salt: salt, parameters: small)
+        #expect(key.count == Sealing.keyCount)
+        #expect(try Argon2id.key(passphrase: Secret("x"), salt: salt, parameters: small) == key)
+        #expect(try Argon2id.key(passphrase: Secret("y"), salt: salt, parameters: small) != key)
+        #expect(try Argon2id.key(passphrase: Secret("x"), salt: salt.map { $0 + 1 }, parameters: small) != key)
+        #expect(throws: CryptoError.self) { try Argon2id.key(passphrase: Secret("x"), salt: [1], parameters: small) }
+        let empty = try Argon2id.key(passphrase: Secret(""), salt: salt, parameters: small)
+        #expect(empty != key)
+    }
+}
