@@ -7,8 +7,9 @@ import Testing
 struct HardDiskTests {
     @Test("a file that this user may only read is told as that")
     func readOnlyFile() async throws {
-        await #expect(processExitsWith: .success) {
-            let shelf = try await Shelf()
+        let folder = try Folder()
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            let shelf = try await Shelf(in: Folder(of: path))
             await shelf.database.close()
             try #require(chmod(shelf.folder.path, 0o755) == 0 && chmod(shelf.folder.database, 0o444) == 0)
             try becomeNobody()
@@ -21,8 +22,9 @@ struct HardDiskTests {
 
     @Test("a folder in which this user may not keep the log is told as that, and so is one without the file")
     func readOnlyFolder() async throws {
-        await #expect(processExitsWith: .success) {
-            let shelf = try await Shelf()
+        let folder = try Folder()
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            let shelf = try await Shelf(in: Folder(of: path))
             await shelf.database.close()
             try #require(chmod(shelf.folder.database, 0o666) == 0 && chmod(shelf.folder.path, 0o555) == 0)
             try becomeNobody()
@@ -39,8 +41,9 @@ struct HardDiskTests {
 
     @Test("a commit that the disk refuses fails every caller of its group, keeps nothing, and the next one works")
     func failingCommit() async throws {
-        await #expect(processExitsWith: .success) {
-            let shelf = try await Shelf()
+        let folder = try Folder()
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            let shelf = try await Shelf(in: Folder(of: path))
             try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "before") }
             let gate = Gate()
             let slow = await gate.hold(shelf.database)

@@ -20,8 +20,11 @@ final class Shelf: Sendable {
     let folder: Folder
     let database: Database
 
-    init(_ place: Place = .file, busyTimeout: Duration = .milliseconds(50)) async throws {
-        folder = try Folder()
+    init(
+        _ place: Place = .file, busyTimeout: Duration = .milliseconds(50), in folder: Folder? = nil
+    ) async throws {
+        let folder = try folder ?? Folder()
+        self.folder = folder
         let configuration =
             switch place {
             case .file: Shelf.configuration(folder.database, busyTimeout)
@@ -42,13 +45,23 @@ final class Shelf: Sendable {
 /// A new folder, removed with everything in it.
 final class Folder: Sendable {
     let path: String
+    private let isOurs: Bool
 
     init() throws {
+        isOurs = true
         path = "/tmp/latch-database-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 
+    /// A folder that another process made and will remove.
+    init(of path: String) {
+        isOurs = false
+        self.path = path
+    }
+
     deinit {
+        guard isOurs else { return }
+        try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         try? FileManager.default.removeItem(atPath: path)
     }
 
