@@ -6,22 +6,22 @@
 ///
 /// Source: RFC 6819 §5.1.6; `sodium_memzero`.
 public struct Secret: Sendable {
-    private let storage: SecretStorage
+    private let storage: SecretBytes
 
     /// Takes the UTF-8 bytes of `string`; the string itself stays where it is.
     public init(_ string: String) {
         var string = string
-        storage = string.withUTF8 { SecretStorage(copying: UnsafeRawBufferPointer($0)) }
+        storage = string.withUTF8 { SecretBytes(copying: UnsafeRawBufferPointer($0)) }
     }
 
     /// Takes a copy of `bytes`.
     public init(bytes: [UInt8]) {
-        storage = bytes.withUnsafeBytes { SecretStorage(copying: $0) }
+        storage = bytes.withUnsafeBytes { SecretBytes(copying: $0) }
     }
 
     /// Makes a secret of `count` bytes that `fill` writes.
     init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
-        storage = SecretStorage(count: count, fill: fill)
+        storage = SecretBytes(count: count, fill: fill)
     }
 
     /// Makes `count` random bytes, as for a key.

@@ -1,0 +1,92 @@
+import FoundationEssentials
+import Glibc
+
+/// Files that belong to one person: 0600 in a folder of 0700, replaced as a whole.
+enum PrivateFile {
+    private static let maximumCount = 16 << 20
+
+    /// Reads a file; nil when there is none.
+    static func read(_ path: String) throws(SecretStorageError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("open", path)
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read", path) }
+            if count == 0 { return bytes }
+            bytes += buffer.prefix(count)
+            guard bytes.count <= maximumCount else {
+                throw SecretStorageError(.damaged, "Could not read '\(path)': it is larger than a sealed file can be.")
+            }
+        }
+    }
+
+    /// Replaces a file as a whole: a crash leaves the old one or the new one. The caller holds the lock.
+    ///
+    /// Source: `rename(2)`, `fsync(2)`.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(SecretStorageError) {
+        let temporary = path + ".new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("create", temporary) }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("write", temporary) }
+            rest = rest.dropFirst(count)
+        }
+        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw failure("write", temporary) }
+        guard rename(temporary, path) == 0 else { throw failure("replace", path) }
+        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw failure("open the folder of", path) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw failure("keep", path) }
+    }
+
+    /// Runs `body` while no other process or store value is inside for the same path; the lock dies with its holder.
+    ///
+    /// Source: `flock(2)`.
+    static func withLock<Value>(
+        _ path: String, _ body: () throws(SecretStorageError) -> Value
+    ) throws(SecretStorageError) -> Value {
+        try makeFolder(folder(of: path))
+        let lock = path + ".lock"
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("create", lock) }
+        defer { close(descriptor) }
+        let end = ContinuousClock.now + .seconds(20)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("lock", lock) }
+            guard ContinuousClock.now < end else {
+                throw SecretStorageError(.io, "Could not lock '\(lock)' for 20 seconds: end the program that holds it.")
+            }
+            usleep(2_000)
+        }
+        return try body()
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func makeFolder(_ path: String) throws(SecretStorageError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, folder(of: path) != path else { throw failure("create", path) }
+        try makeFolder(folder(of: path))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("create", path) }
+    }
+
+    static func failure(_ act: String, _ path: String) -> SecretStorageError {
+        let number = errno
+        let code: SecretStorageError.Code = number == EACCES || number == EPERM || number == ELOOP ? .denied : .io
+        return SecretStorageError(code, "Could not \(act) '\(path)': \(String(cString: strerror(number))).")
+    }
+}

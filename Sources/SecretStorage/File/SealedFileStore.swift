@@ -1,0 +1,145 @@
+public import Crypto
+import Synchronization
+
+/// Secrets in one file, sealed with XChaCha20-Poly1305.
+///
+/// Several processes may use the file at once: it is replaced as a whole under a lock, so nothing written is lost and a
+/// crash leaves the old or the new file. The file has mode 0600, a folder made for it 0700. A damaged file is an error
+/// and never looks empty; only a file that does not exist holds nothing.
+///
+/// Source: draft-irtf-cfrg-xchacha-03 §2; RFC 9106; `flock(2)`, `rename(2)`.
+public final class SealedFileStore: SecretStoring {
+    /// Where the key comes from.
+    public enum Unlock: Sendable {
+        /// Argon2id over a passphrase; an empty one is refused.
+        case passphrase(Secret)
+        /// A file with a key of 32 bytes and mode 0600, made when there is neither it nor a sealed file yet.
+        case keyFile(path: String)
+    }
+
+    /// Where the sealed file is.
+    public let path: String
+    private let unlock: Unlock
+    private let parameters: Argon2idParameters
+    private let queue = BlockingQueue("org.latchstring.sealed-file")
+    // Deriving is dear; the key is good as long as the header stays the same.
+    private let derived = Mutex<(header: SealedFileFormat.Header, key: Secret)?>(nil)
+
+    /// Makes a store; nothing is read or made before the first call.
+    ///
+    /// - Parameters:
+    ///   - path: Where the sealed file is or shall be.
+    ///   - unlock: Where the key comes from.
+    ///   - parameters: The work for a passphrase of a new file; an existing file keeps its own.
+    public init(path: String, unlock: Unlock, parameters: Argon2idParameters = .default) {
+        self.path = path
+        self.unlock = unlock
+        self.parameters = parameters
+    }
+
+    /// `sealed file` and the path.
+    public var label: String { "sealed file \(path)" }
+
+    /// Reads a secret; nil when the file holds none under `key` or does not exist.
+    public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
+        try await queue.run { [self] () throws(SecretStorageError) in try load()?.secrets[key] }
+    }
+
+    /// Keeps a secret; on disk on return.
+    public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
+        try await queue.run { [self] () throws(SecretStorageError) in try change { $0[key] = secret } }
+    }
+
+    /// Removes a secret; on disk on return.
+    public func remove(_ key: SecretKey) async throws(SecretStorageError) {
+        try await queue.run { [self] () throws(SecretStorageError) in
+            guard try load()?.secrets[key] != nil else { return }
+            try change { $0[key] = nil }
+        }
+    }
+
+    private struct Contents {
+        var header: SealedFileFormat.Header
+        var key: Secret
+        var secrets: [SecretKey: Secret]
+    }
+
+    private func change(_ edit: (inout [SecretKey: Secret]) -> Void) throws(SecretStorageError) {
+        try PrivateFile.withLock(path) { () throws(SecretStorageError) in
+            var contents: Contents
+            if let loaded = try load() { contents = loaded } else { contents = try empty() }
+            edit(&contents.secrets)
+            try PrivateFile.replace(path, with: try sealed(contents))
+        }
+    }
+
+    private func sealed(_ contents: Contents) throws(SecretStorageError) -> [UInt8] {
+        do throws(CryptoError) {
+            return try SealedFileFormat.make(contents.secrets, header: contents.header, key: contents.key)
+        } catch {
+            throw SecretStorageError(.io, "Could not seal '\(path)': \(error.message)")
+        }
+    }
+
+    private func load() throws(SecretStorageError) -> Contents? {
+        guard let bytes = try PrivateFile.read(path) else { return nil }
+        guard let file = SealedFileFormat(bytes) else { throw damaged }
+        let key = try key(for: file.header, isNew: false)
+        guard file.accepts(key) else { throw wrongKey }
+        guard let secrets = file.secrets(key) else { throw damaged }
+        return Contents(header: file.header, key: key, secrets: secrets)
+    }
+
+    private func empty() throws(SecretStorageError) -> Contents {
+        let kind: SealedFileFormat.Kind = if case .passphrase = unlock { .passphrase } else { .keyFile }
+        let header = SealedFileFormat.Header(
+            kind: kind, parameters: parameters, salt: SecureRandom.bytes(Argon2id.saltCount))
+        return Contents(header: header, key: try key(for: header, isNew: true), secrets: [:])
+    }
+
+    private func key(for header: SealedFileFormat.Header, isNew: Bool) throws(SecretStorageError) -> Secret {
+        switch (unlock, header.kind) {
+        case (.passphrase(let passphrase), .passphrase):
+            return try key(passphrase, header)
+        case (.keyFile(let path), .keyFile):
+            if let key = try KeyFile.read(path) { return key }
+            if isNew { return try KeyFile.make(path) }
+            throw SecretStorageError(
+                .absent,
+                "Could not open '\(self.path)': its key file '\(path)' is gone; restore it, or remove both to start anew."
+            )
+        case (.passphrase, .keyFile):
+            throw SecretStorageError(
+                .wrongPassphrase, "Could not open '\(path)': it was sealed with a key file, not a passphrase.")
+        case (.keyFile, .passphrase):
+            throw SecretStorageError(
+                .wrongPassphrase, "Could not open '\(path)': it was sealed with a passphrase; give that.")
+        }
+    }
+
+    private func key(_ passphrase: Secret, _ header: SealedFileFormat.Header) throws(SecretStorageError) -> Secret {
+        if let known = derived.withLock({ $0 }), known.header == header { return known.key }
+        guard passphrase.count > 0 else {
+            throw SecretStorageError(.wrongPassphrase, "Could not use '\(path)': the passphrase is empty; give one.")
+        }
+        do throws(CryptoError) {
+            let key = try Argon2id.key(passphrase: passphrase, salt: header.salt, parameters: header.parameters)
+            derived.withLock { $0 = (header, key) }
+            return key
+        } catch {
+            throw SecretStorageError(.io, "Could not derive the key of '\(path)': \(error.message)")
+        }
+    }
+
+    private var damaged: SecretStorageError {
+        SecretStorageError(
+            .damaged, "Could not open '\(path)': it was changed or cut off; restore it, or remove it and sign in again."
+        )
+    }
+
+    private var wrongKey: SecretStorageError {
+        let what = if case .passphrase = unlock { "the passphrase" } else { "the key file" }
+        return SecretStorageError(
+            .wrongPassphrase, "Could not open '\(path)': \(what) is not the one it was sealed with.")
+    }
+}

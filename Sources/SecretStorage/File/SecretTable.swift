@@ -1,0 +1,38 @@
+import Crypto
+
+/// The plaintext inside a sealed file: for every secret its service, account and bytes, each after a count of 4 bytes.
+enum SecretTable {
+    static func write(_ secrets: [SecretKey: Secret]) -> [UInt8] {
+        var table: [UInt8] = []
+        for (key, secret) in secrets {
+            append(Array(key.service.utf8), to: &table)
+            append(Array(key.account.utf8), to: &table)
+            secret.withBytes { append($0, to: &table) }
+        }
+        return table
+    }
+
+    static func read(_ table: [UInt8]) -> [SecretKey: Secret]? {
+        var rest = table[...]
+        var secrets: [SecretKey: Secret] = [:]
+        while !rest.isEmpty {
+            guard let service = next(&rest), let account = next(&rest), let secret = next(&rest) else { return nil }
+            let key = SecretKey(
+                service: String(decoding: service, as: UTF8.self), account: String(decoding: account, as: UTF8.self))
+            secrets[key] = Secret(bytes: Array(secret))
+        }
+        return secrets
+    }
+
+    private static func append(_ bytes: [UInt8], to table: inout [UInt8]) {
+        table += SealedFileFormat.bytes(bytes.count) + bytes
+    }
+
+    private static func next(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard rest.count >= 4 else { return nil }
+        let count = SealedFileFormat.number(rest.prefix(4))
+        guard rest.count - 4 >= count else { return nil }
+        defer { rest = rest.dropFirst(4 + count) }
+        return rest.dropFirst(4).prefix(count)
+    }
+}

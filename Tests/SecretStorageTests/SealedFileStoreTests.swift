@@ -1,0 +1,109 @@
+import Crypto
+import Foundation
+import SecretStorage
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SealedFileStoreTests {
+    private let folder = try! TemporaryDirectory()
+    private let key = SecretKey(service: "https://photos.example", account: "ada@example.org")
+    private let small = try! Argon2idParameters(memoryKiB: 8, iterations: 1)
+    private var path: String { folder.path + "/inner/secrets.sealed" }
+    private var keyPath: String { folder.path + "/inner/secrets.key" }
+
+    private func store(_ passphrase: String) -> SealedFileStore {
+        SealedFileStore(path: path, unlock: .passphrase(Secret(passphrase)), parameters: small)
+    }
+
+    private func withKeyFile() -> SealedFileStore {
+        SealedFileStore(path: path, unlock: .keyFile(path: keyPath), parameters: small)
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("a secret is kept for the next program, replaced, and removed", arguments: [true, false])
+    func roundTrip(passphrase: Bool) async throws {
+        let make = { passphrase ? store("x") : withKeyFile() }
+        #expect(try await make().read(key) == nil)
+        try await make().write(Secret("one"), for: key)
+        #expect(try await make().read(key) == Secret("one"))
+        try await make().write(Secret("two"), for: key)
+        #expect(try await make().read(key) == Secret("two"))
+        #expect(try await make().read(SecretKey(service: key.service, account: "other")) == nil)
+        try await make().remove(key)
+        try await make().remove(key)
+        #expect(try await make().read(key) == nil)
+    }
+
+    @Test("the files are their owner's only and hold no plaintext") func modes() async throws {
+        try await withKeyFile().write(Secret("hunter2hunter2"), for: key)
+        #expect(try mode(path) == 0o600 && mode(keyPath) == 0o600)
+        #expect(try mode(folder.path + "/inner") == 0o700)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(bytes.range(of: Data("hunter2".utf8)) == nil && bytes.range(of: Data("photos".utf8)) == nil)
+    }
+
+    @Test("a wrong passphrase or key is told apart from damage, and writes nothing") func wrong() async throws {
+        try await store("right").write(Secret("one"), for: key)
+        for wrong in [store("wrong"), store(""), withKeyFile()] {
+            let reading = await #expect(throws: SecretStorageError.self) { try await wrong.read(key) }
+            #expect(reading?.code == .wrongPassphrase || reading?.code == .absent)
+            await #expect(throws: SecretStorageError.self) { try await wrong.write(Secret("two"), for: key) }
+        }
+        #expect(try await store("right").read(key) == Secret("one"))
+    }
+
+    @Test("every flipped byte and every prefix is damage, never empty and never another secret") func damage()
+        async throws
+    {
+        try await withKeyFile().write(Secret("one"), for: key)
+        let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        for index in whole.indices {
+            var flipped = whole
+            flipped[index] ^= 0x20
+            for bytes in [flipped, Array(whole.prefix(index))] {
+                try Data(bytes).write(to: URL(fileURLWithPath: path))
+                let error = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
+                #expect(error?.code == .damaged, "byte \(index)")
+            }
+        }
+        await #expect(throws: SecretStorageError.self) { try await withKeyFile().write(Secret("two"), for: key) }
+    }
+
+    @Test("a key file open to others is refused, and one that is gone is not made anew") func keyFile() async throws {
+        try await withKeyFile().write(Secret("one"), for: key)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: keyPath)
+        let open = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
+        #expect(open?.code == .denied && open?.message.contains("chmod 600") == true)
+        try FileManager.default.removeItem(atPath: keyPath)
+        let gone = await #expect(throws: SecretStorageError.self) {
+            try await withKeyFile().write(Secret("x"), for: key)
+        }
+        #expect(gone?.code == .absent)
+        #expect(!FileManager.default.fileExists(atPath: keyPath))
+    }
+
+    @Test("writers at the same time lose nothing") func writers() async throws {
+        let account = { SecretKey(service: "s", account: "\($0)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<24 {
+                let store = withKeyFile()
+                group.addTask { try await store.write(Secret("\(number)"), for: account(number)) }
+            }
+            try await group.waitForAll()
+        }
+        for number in 0..<24 { #expect(try await withKeyFile().read(account(number)) == Secret("\(number)")) }
+    }
+
+    @Test("without a bus automatic takes the file and says so, and never after the service was used")
+    func choice() async throws {
+        let opened = try await openSecretStorage(choice: .file, folder: folder.path + "/inner")
+        #expect(opened.kind == .file && opened.explanation.contains(path))
+        try await opened.store.write(Secret("one"), for: key)
+        let again = try await openSecretStorage(choice: .automatic, folder: folder.path + "/inner")
+        #expect(again.kind == .file)
+        #expect(try await again.store.read(key) == Secret("one"))
+    }
+}
