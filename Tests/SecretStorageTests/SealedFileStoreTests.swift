@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test("writers at the same time lose nothing") func writers() async throws {
-        let account = { SecretKey(service: "s", account: "\($0)") }
+        let account = { @Sendable (number: Int) in SecretKey(service: "s", account: "\(number)") }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<24 {
                 let store = withKeyFile()
