@@ -97,7 +97,7 @@ import Testing
         for number in 0..<24 { #expect(try await withKeyFile().read(account(number)) == Secret("\(number)")) }
     }
 
-    @Test("without a bus automatic takes the file and says so, and never after the service was used")
+    @Test("the file that was asked for is told, and automatic stays with it")
     func choice() async throws {
         let opened = try await openSecretStorage(choice: .file, folder: folder.path + "/inner")
         #expect(opened.kind == .file && opened.explanation.contains(path))

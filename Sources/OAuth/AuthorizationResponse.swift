@@ -1,0 +1,60 @@
+public import Crypto
+import Wire
+
+/// What came back to the redirect address.
+///
+/// Source: RFC 6749 §4.1.2; RFC 9207 §2.
+public enum AuthorizationResponse: Sendable, Equatable {
+    /// The person agreed: a code to redeem.
+    case code(Secret)
+    /// The server refused: its `error`, `error_description` and `error_uri`.
+    case error(String, description: String?, uri: String?)
+
+    /// Reads a callback.
+    ///
+    /// - Parameters:
+    ///   - callbackURL: The whole address that was called.
+    ///   - expectedRedirect: The redirect address that was asked for; everything before the query must be the same.
+    ///   - expectedState: The `state` that was sent.
+    ///   - expectedIssuer: The issuer when it announced `iss`; then `iss` must be there.
+    /// - Returns: The code or the server's error.
+    /// - Throws: ``OAuthError``; a parameter that is there twice is ``OAuthError/Code/malformed``.
+    ///
+    /// Source: RFC 6749 §3.1, §4.1.2 and §10.12; RFC 9207 §2.4.
+    public static func parse(
+        callbackURL: String, expectedRedirect: String, expectedState: State, expectedIssuer: String? = nil
+    ) throws(OAuthError) -> AuthorizationResponse {
+        let fields = try fields(callbackURL, expectedRedirect)
+        for name in ["code", "state", "iss", "error", "error_description", "error_uri"]
+        where fields.values(name).count > 1 {
+            throw OAuthError(.malformed, "The callback holds '\(name)' twice; start signing in again.")
+        }
+        guard let state = fields["state"], State(state) == expectedState else {
+            throw OAuthError(.stateMismatch, "The callback does not belong to this sign-in; start signing in again.")
+        }
+        if let expectedIssuer, fields["iss"] != expectedIssuer {
+            throw OAuthError(
+                .issuerMismatch, "The callback does not come from '\(expectedIssuer)'; do not sign in there.")
+        }
+        switch (fields["code"], fields["error"]) {
+        case (let code?, nil) where !code.isEmpty: return .code(Secret(code))
+        case (nil, let error?) where !error.isEmpty:
+            return .error(error, description: fields["error_description"], uri: fields["error_uri"])
+        default: throw OAuthError(.malformed, "The callback holds neither a code nor an error; start signing in again.")
+        }
+    }
+
+    private static func fields(_ callback: String, _ redirect: String) throws(OAuthError) -> FormFields {
+        let withoutFragment = callback.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let expected = redirect.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let base = withoutFragment.prefix { $0 != UInt8(ascii: "?") }
+        guard base.elementsEqual(expected), !base.isEmpty else {
+            throw OAuthError(.otherRedirect, "The callback came to another address than asked for; start again.")
+        }
+        do throws(WireError) {
+            return try FormURLEncoded.decode(Array(withoutFragment.dropFirst(base.count + 1)))
+        } catch {
+            throw OAuthError(.malformed, "The callback cannot be read: \(error.message)")
+        }
+    }
+}
