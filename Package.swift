@@ -45,6 +45,8 @@ let package = Package(
 
         // Tests mirror the rooms; Tests/System runs the built programs.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .executableTarget(
+            name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
@@ -61,7 +63,8 @@ let package = Package(
                 "Wire",
             ]),
         .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
-        .testTarget(name: "SecretStorageTests", dependencies: ["Crypto", "SecretStorage", "TestSupport"]),
+        .testTarget(
+            name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
         .testTarget(name: "WireTests", dependencies: ["Wire"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
         .testTarget(
