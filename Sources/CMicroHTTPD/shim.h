@@ -1,2 +1,99 @@
 #pragma once
+// What Swift cannot import of libmicrohttpd and of epoll: variadic calls and unions.
 #include <microhttpd.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+// MHD_start_daemon is variadic. libmicrohttpd's own time-outs stay off (whole seconds, renewed by every byte).
+static inline struct MHD_Daemon *latch_mhd_start(
+    int listener, unsigned int connection_limit, size_t memory_limit, void *context, MHD_AccessHandlerCallback handler,
+    void *(*target)(void *, const char *, struct MHD_Connection *), size_t (*unescape)(void *, struct MHD_Connection *, char *),
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection) {
+    return MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
+        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, connection_limit,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory_limit, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK, target, context,
+        MHD_OPTION_UNESCAPE_CALLBACK, unescape, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_NOTIFY_CONNECTION, connection, context, MHD_OPTION_END);
+}
+
+// MHD_get_daemon_info is variadic and returns a union.
+static inline int latch_mhd_epoll_descriptor(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info == NULL ? -1 : info->epoll_fd;
+}
+
+// MHD_get_connection_info is variadic and returns a union; -1, 0 or NULL where it has nothing to say.
+static inline int latch_mhd_descriptor(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : info->connect_fd;
+}
+static inline void *latch_mhd_socket_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+static inline size_t latch_mhd_header_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL ? 0 : info->header_size;
+}
+static inline unsigned int latch_mhd_status(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_HTTP_STATUS);
+    return info == NULL ? 0 : info->http_status;
+}
+static inline const struct sockaddr *latch_mhd_peer(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info == NULL ? NULL : info->client_addr;
+}
+
+// The buffer is const in meaning (it is copied) but not in the signature.
+static inline struct MHD_Response *latch_mhd_response(const void *bytes, size_t count) {
+    return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+// epoll_event holds a union, and EPOLL… constants are an enum of another type than its field.
+static inline int latch_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    event.events = events;
+    event.data.u64 = tag;
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+static inline int latch_epoll_remove(int epoll, int descriptor) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+}
+static inline uint32_t latch_epoll_readable(void) { return EPOLLIN; }
+static inline uint32_t latch_epoll_hangup(void) { return EPOLLRDHUP; }
+static inline uint64_t latch_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
+
+// sa_family lies in different places of imported structures; RLIMIT_NOFILE is an enum of another type on glibc.
+static inline int latch_raise_descriptor_limit(uint64_t *limit) {
+    struct rlimit now;
+    if (getrlimit(RLIMIT_NOFILE, &now) != 0) return -1;
+    *limit = now.rlim_cur;
+    if (now.rlim_cur == now.rlim_max) return 0;
+    now.rlim_cur = now.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &now) != 0) return -1;
+    *limit = now.rlim_cur;
+    return 0;
+}
+
+// These enums are imported as Swift enums whose case names drop the prefix in ways that differ between compilers.
+static const enum MHD_Result latch_mhd_yes = MHD_YES;
+static const enum MHD_Result latch_mhd_no = MHD_NO;
+static inline int latch_mhd_is_start(enum MHD_ConnectionNotificationCode code) {
+    return code == MHD_CONNECTION_NOTIFY_STARTED;
+}
+static inline int latch_mhd_field_count(struct MHD_Connection *connection) {
+    return MHD_get_connection_values(connection, MHD_HEADER_KIND, NULL, NULL);
+}

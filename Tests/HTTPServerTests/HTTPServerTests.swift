@@ -1,1 +1,33 @@
-// Tests of the room HTTPServer.
+import Foundation
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+@Suite("A server on loopback", .timeLimit(.minutes(1)))
+struct HTTPServerTests {
+    @Test("a connection serves request after request, also answers that come later")
+    func keepAlive() async throws {
+        let server = try await TestServer()
+        let socket = try server.connect()
+        for path in ["/hello", "/later", "/hello", "/later"] {
+            try socket.write("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+            let (head, body) = try socket.readResponse()
+            #expect(head.hasPrefix("HTTP/1.1 200 OK"))
+            #expect(body == path.dropFirst())
+        }
+        await server.stop()
+    }
+
+    @Test("requests sent in one go are answered in order")
+    func pipelining() async throws {
+        let server = try await TestServer()
+        let paths = ["/items/1", "/later", "/items/2", "/later", "/items/3"]
+        let text = try server.exchange(
+            paths.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
+                + "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let bodies = text.components(separatedBy: "\r\n\r\n").dropFirst().map { $0.components(separatedBy: "HTTP")[0] }
+        #expect(bodies == ["item 1", "later", "item 2", "later", "item 3", "hello"])
+        await server.stop()
+    }
+}

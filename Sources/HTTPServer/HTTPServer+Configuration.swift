@@ -1,0 +1,43 @@
+extension HTTPServer {
+    /// Where the server listens and what it allows.
+    public struct Configuration: Sendable {
+        /// The addresses to listen on, at least one.
+        public var listeners: [Listener]
+        /// The number of event loops, each with a thread of its own; by default one a core.
+        public var loops: Int
+        /// The largest head: request line, fields and the empty line, in bytes. Above it the answer is 431.
+        ///
+        /// `16384` by default. libmicrohttpd reads up to three times as much before it refuses by itself, with 431, or
+        /// 414 while still in the request line, and a body of its own. More than 100 fields are 431 too.
+        public var maximumHeaderBytes: Int
+        /// The largest body in bytes, without the framing of chunks. Above it the answer is 413. `1048576` by default.
+        public var maximumBodyBytes: Int
+        /// How long a kept connection may wait for its next request line, and how long an answer may take to be
+        /// taken by the client. 60 s by default.
+        public var idleTimeout: Duration
+        /// How long a head may take: from accepting the connection for its first request, from the request line for a
+        /// later one. The bytes that trickle in don't extend it. 10 s by default.
+        public var headerTimeout: Duration
+        /// How long a body may take, from the end of the head. 30 s by default.
+        public var bodyTimeout: Duration
+        /// The most connections at once over all loops; nil takes what the descriptor limit allows, at most 20000.
+        /// Further ones wait in the system's queue.
+        public var connectionLimit: Int?
+
+        /// Makes a configuration; see the properties for defaults.
+        public init(
+            listeners: [Listener], loops: Int = Configuration.coreCount, maximumHeaderBytes: Int = 16384,
+            maximumBodyBytes: Int = 1_048_576, idleTimeout: Duration = .seconds(60),
+            headerTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(30), connectionLimit: Int? = nil
+        ) {
+            self.listeners = listeners
+            self.loops = loops
+            self.maximumHeaderBytes = maximumHeaderBytes
+            self.maximumBodyBytes = maximumBodyBytes
+            self.idleTimeout = idleTimeout
+            self.headerTimeout = headerTimeout
+            self.bodyTimeout = bodyTimeout
+            self.connectionLimit = connectionLimit
+        }
+    }
+}

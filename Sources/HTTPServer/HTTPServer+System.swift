@@ -1,0 +1,31 @@
+import CMicroHTTPD
+import Glibc
+
+extension HTTPServer.Configuration {
+    /// The number of cores this process may use.
+    public static var coreCount: Int {
+        max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
+    /// The connections one libmicrohttpd daemon may hold.
+    ///
+    /// The descriptor limit is raised to what the system allows; 128 descriptors stay free for everything else.
+    ///
+    /// Source: getrlimit(2).
+    func connectionsPerDaemon() -> Int {
+        var descriptors: UInt64 = 1024
+        _ = latch_raise_descriptor_limit(&descriptors)
+        let available = max(16, Int(clamping: descriptors) - 128)
+        let total = min(connectionLimit ?? 20_000, available)
+        return max(1, total / (max(1, loops) * max(1, listeners.count)))
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, at least 0.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return UInt64(min(seconds, 1 << 32)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+}

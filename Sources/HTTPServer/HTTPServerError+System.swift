@@ -1,0 +1,33 @@
+import CMicroHTTPD
+import Glibc
+
+extension HTTPServerError {
+    /// The error for listening on `listener` that failed with `number`.
+    ///
+    /// Source: bind(2), listen(2), ip(7), unix(7).
+    static func listening(on listener: Listener, _ number: Int32) -> HTTPServerError {
+        let act = "Could not listen on \(listener): "
+        return switch number {
+        case EADDRINUSE:
+            HTTPServerError(
+                .addressInUse, act + "another program already listens there; stop it or choose another address.",
+                systemError: number)
+        case EACCES, EPERM:
+            HTTPServerError(
+                .notPermitted,
+                act + "this user (uid \(getuid())) may not; choose a port above 1023 or a folder it owns.",
+                systemError: number)
+        case EADDRNOTAVAIL, EINVAL, EAFNOSUPPORT, ENAMETOOLONG, ENOENT, ENOTDIR:
+            HTTPServerError(
+                .invalidAddress, act + "\(reason(number)); choose an address of this machine or an existing folder.",
+                systemError: number)
+        default:
+            HTTPServerError(.system, act + "\(reason(number)).", systemError: number)
+        }
+    }
+
+    /// The system's words for an error number, without a full stop.
+    static func reason(_ number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    }
+}

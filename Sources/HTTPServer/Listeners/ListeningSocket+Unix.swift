@@ -1,0 +1,69 @@
+import CMicroHTTPD
+import Glibc
+
+extension ListeningSocket {
+    /// Opens a Unix socket; a file that a dead process left behind is removed, one that somebody listens on is not.
+    ///
+    /// Two servers started in the same instant are kept apart by a lock on `path.lock`, held until the server stops;
+    /// that file stays, since removing it would let a third server lock another file of the same name.
+    ///
+    /// Source: unix(7), flock(2).
+    static func openUnix(
+        _ listener: Listener, _ path: String, _ mode: UInt32, _ count: Int
+    ) throws(HTTPServerError) -> ListeningSocket {
+        let lock = Glibc.open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            _ = Glibc.close(lock)
+            throw HTTPServerError.listening(on: listener, EADDRINUSE)
+        }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        do throws(HTTPServerError) {
+            guard descriptor >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
+            try removeStale(listener, path)
+            try bindAndListen(listener, descriptor, path, mode)
+        } catch {
+            if descriptor >= 0 { _ = Glibc.close(descriptor) }
+            _ = Glibc.close(lock)
+            throw error
+        }
+        let copies = (1..<max(count, 1)).map { _ in fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+        return ListeningSocket(
+            descriptors: [descriptor] + copies, address: .unix(path: path), file: SocketFile(path: path, lock: lock))
+    }
+
+    private static func bindAndListen(
+        _ listener: Listener, _ descriptor: Int32, _ path: String, _ mode: UInt32
+    ) throws(HTTPServerError) {
+        // Linux gives the file the rights of the socket: closed to everyone from its first moment, then as asked.
+        _ = fchmod(descriptor, 0)
+        let result = SocketAddress.withUnix(path) { bind(descriptor, $0, $1) }
+        let number = errno
+        guard let result else { throw HTTPServerError.listening(on: listener, ENAMETOOLONG) }
+        guard result == 0 else { throw HTTPServerError.listening(on: listener, number) }
+        guard listen(descriptor, 1024) == 0, chmod(path, mode) == 0 else {
+            let number = errno
+            _ = unlink(path)
+            throw HTTPServerError.listening(on: listener, number)
+        }
+    }
+
+    private static func removeStale(_ listener: Listener, _ path: String) throws(HTTPServerError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw HTTPServerError(
+                .addressInUse, "Could not listen on \(listener): a file that is no socket is there; move it away.",
+                systemError: EADDRINUSE)
+        }
+        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let result = SocketAddress.withUnix(path) { connect(probe, $0, $1) }
+        let number = errno
+        _ = Glibc.close(probe)
+        guard let result, result != 0, number == ECONNREFUSED else {
+            throw HTTPServerError.listening(on: listener, EADDRINUSE)
+        }
+        _ = unlink(path)
+    }
+}

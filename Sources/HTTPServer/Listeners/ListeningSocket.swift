@@ -1,0 +1,90 @@
+import CMicroHTTPD
+import Glibc
+import Wire
+
+/// The sockets of one listener: one descriptor for each loop.
+///
+/// On TCP every loop has a socket of its own on the shared port (`SO_REUSEPORT`), so the kernel spreads connections.
+/// The first is bound without that option and gets it afterwards: a second server of the same user finds the address
+/// taken instead of silently sharing it. On a Unix socket the loops share one socket.
+///
+/// Source: socket(7) on `SO_REUSEPORT`, ipv6(7) on `IPV6_V6ONLY`.
+struct ListeningSocket {
+    let descriptors: [Int32]
+    let address: BoundAddress
+    /// The file to remove when the server stops; nil on TCP.
+    let file: SocketFile?
+
+    static func open(_ listener: Listener, count: Int) throws(HTTPServerError) -> ListeningSocket {
+        switch listener {
+        case .tcp(let host, let port): try openTCP(listener, host, port, count)
+        case .unix(let path, let mode): try openUnix(listener, path, mode, count)
+        }
+    }
+
+    func close() {
+        for descriptor in descriptors { _ = Glibc.close(descriptor) }
+        file?.remove()
+    }
+
+    private static func openTCP(
+        _ listener: Listener, _ host: String, _ port: UInt16, _ count: Int
+    ) throws(HTTPServerError) -> ListeningSocket {
+        guard let ip = IPAddress(host == "localhost" ? "127.0.0.1" : host) else {
+            throw HTTPServerError(
+                .invalidAddress,
+                "Could not listen on \(listener): '\(host)' is no IP address; write one such as 127.0.0.1 or ::.")
+        }
+        var descriptors: [Int32] = []
+        do throws(HTTPServerError) {
+            let first = try bound(listener, ip, port, shared: false)
+            descriptors.append(first)
+            let chosen = boundPort(first)
+            setOption(first, SOL_SOCKET, SO_REUSEPORT)
+            while descriptors.count < count {
+                descriptors.append(try bound(listener, ip, chosen, shared: true))
+            }
+            for descriptor in descriptors where listen(descriptor, 1024) != 0 {
+                throw HTTPServerError.listening(on: listener, errno)
+            }
+            return ListeningSocket(descriptors: descriptors, address: .tcp(ip, port: chosen), file: nil)
+        } catch {
+            for descriptor in descriptors { _ = Glibc.close(descriptor) }
+            throw error
+        }
+    }
+
+    private static func bound(
+        _ listener: Listener, _ ip: IPAddress, _ port: UInt16, shared: Bool
+    ) throws(HTTPServerError) -> Int32 {
+        let family = ip.family == .v4 ? AF_INET : AF_INET6
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
+        setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
+        if shared { setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
+        if ip.family == .v6 { setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        guard SocketAddress.withTCP(ip, port, { bind(descriptor, $0, $1) }) == 0 else {
+            let number = errno
+            _ = Glibc.close(descriptor)
+            throw HTTPServerError.listening(on: listener, number)
+        }
+        return descriptor
+    }
+
+    private static func boundPort(_ descriptor: Int32) -> UInt16 {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = getsockname(descriptor, address, &length)
+                return SocketAddress.peer(address)?.port ?? 0
+            }
+        }
+    }
+
+    private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
+        var on: Int32 = 1
+        _ = setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

@@ -1,0 +1,79 @@
+import CMicroHTTPD
+import Wire
+
+// libmicrohttpd calls these on the loop's thread, inside MHD_run. They are free functions: a closure with an actor's
+// isolation would trap there.
+
+/// A request line is in: makes the exchange, with the target as it was sent.
+///
+/// Source: `MHD_OPTION_URI_LOG_CALLBACK`.
+let targetCallback:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+        _, target, handle in
+        guard let target, let handle, let context = latch_mhd_socket_context(handle) else { return nil }
+        let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
+        let id = connection.daemon.loop.numbers.next()
+        let exchange = Exchange(id: id, connection: connection, handle: handle, target: target)
+        connection.exchange = exchange
+        connection.enter(.head)
+        return Unmanaged.passUnretained(exchange).toOpaque()
+    }
+
+/// Leaves escapes as they are: the path is taken from the raw target and decoded component by component.
+///
+/// Source: `MHD_OPTION_UNESCAPE_CALLBACK`.
+let unescapeCallback: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = {
+    _, _, text in
+    text.map { strlen($0) } ?? 0
+}
+
+/// A head, a part of a body or the end of a request is in.
+///
+/// Source: `MHD_AccessHandlerCallback`.
+let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data, size, context in
+    guard let handle, let method, let size, let pointer = context?.pointee else { return latch_mhd_no }
+    let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    if size.pointee > 0, let data {
+        exchange.receiveBody(data, size.pointee)
+        size.pointee = 0
+        return latch_mhd_yes
+    }
+    return exchange.head == nil && exchange.step == .head
+        ? exchange.receiveHead(handle, methodStart: method) : exchange.proceed(handle)
+}
+
+/// A request is over, answered or not.
+///
+/// Source: `MHD_OPTION_NOTIFY_COMPLETED`.
+let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, _ in
+    guard let pointer = context?.pointee else { return }
+    let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    exchange.clientWentAway()
+    if exchange.status == nil {
+        // libmicrohttpd refused by itself, with a body of its own.
+        let status = latch_mhd_status(handle)
+        if status != 0 { exchange.status = HTTPStatus(rawValue: Int(status)) }
+    }
+    let connection = exchange.connection
+    connection.daemon.loop.settings.onAccess(exchange.record)
+    if connection.phase != .closed { connection.enter(.idle) }
+    connection.exchange = nil
+}
+
+/// A connection was accepted or is closed.
+///
+/// Source: `MHD_OPTION_NOTIFY_CONNECTION`.
+let connectionCallback: MHD_NotifyConnectionCallback = { context, handle, socketContext, event in
+    guard let context, let handle, let socketContext else { return }
+    let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
+    if latch_mhd_is_start(event) != 0 {
+        let peer = latch_mhd_peer(handle).flatMap { SocketAddress.peer($0) } ?? .unix
+        let connection = ClientConnection(descriptor: latch_mhd_descriptor(handle), peer: peer, daemon: daemon)
+        socketContext.pointee = Unmanaged.passRetained(connection).toOpaque()
+        daemon.loop.add(connection)
+    } else if let pointer = socketContext.pointee {
+        let connection = Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue()
+        socketContext.pointee = nil
+        daemon.loop.remove(connection)
+    }
+}

@@ -1,0 +1,87 @@
+import CMicroHTTPD
+import Glibc
+import Wire
+
+/// One accepted connection and how long it may stay in the state it is in.
+///
+/// Unchecked: only the loop's thread touches it.
+final class ClientConnection: @unchecked Sendable {
+    /// What the connection is doing.
+    enum Phase {
+        /// The state once accepted and until the first request line.
+        case fresh
+        /// The state once an answer is out and until the next request line.
+        case idle
+        /// The state once a request line is in and until the head is.
+        case head
+        /// The state once the head is in and until the body is.
+        case body
+        /// The state once the request is complete and until there is an answer; has no deadline.
+        case handling
+        /// The state once there is an answer and until the client has taken it.
+        case sending
+        /// The state once a refusal was sent past libmicrohttpd; what comes is dropped.
+        case lingering
+        /// The state once closed by us; libmicrohttpd will notice.
+        case closed
+    }
+
+    let descriptor: Int32
+    let peer: PeerAddress
+    unowned let daemon: Daemon
+    var index = 0
+    var exchange: Exchange?
+    private(set) var phase = Phase.fresh
+    private(set) var deadline: UInt64
+
+    init(descriptor: Int32, peer: PeerAddress, daemon: Daemon) {
+        self.descriptor = descriptor
+        self.peer = peer
+        self.daemon = daemon
+        deadline = daemon.loop.now + daemon.loop.settings.headerTimeout
+    }
+
+    func enter(_ phase: Phase) {
+        let settings = daemon.loop.settings
+        let now = daemon.loop.now
+        switch phase {
+        // The first head has its time from the moment the connection was accepted.
+        case .head: if self.phase != .fresh { deadline = now + settings.headerTimeout }
+        case .idle, .sending: deadline = now + settings.idleTimeout
+        case .body: deadline = now + settings.bodyTimeout
+        case .lingering: deadline = now + settings.lingerTimeout
+        case .fresh, .handling, .closed: deadline = .max
+        }
+        self.phase = phase
+    }
+
+    /// The time is over: the client is told where it is in the middle of a request, and the connection ends.
+    func expire() {
+        if phase == .head || phase == .body {
+            exchange?.answerDirectly(
+                Refusal(status: .requestTimeout, message: "The request took too long to arrive."))
+        }
+        shutDown()
+    }
+
+    func closeIfIdle() {
+        guard phase == .fresh || phase == .idle else { return }
+        // A request that has arrived but was not read yet is still served.
+        var byte: UInt8 = 0
+        guard recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { return }
+        shutDown()
+    }
+
+    /// Ends the connection, whatever it is doing, and cancels its handler.
+    func abort() {
+        exchange?.clientWentAway()
+        shutDown()
+    }
+
+    /// Closes both directions; libmicrohttpd sees it as the client's end and cleans up.
+    func shutDown() {
+        guard phase != .closed else { return }
+        enter(.closed)
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+}

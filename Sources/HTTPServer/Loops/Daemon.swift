@@ -1,0 +1,84 @@
+import CMicroHTTPD
+import Glibc
+
+/// One libmicrohttpd daemon: one listener on one loop.
+///
+/// Unchecked: only the loop's thread touches it once the loop runs.
+final class Daemon: @unchecked Sendable {
+    // Set right after the daemon has started, before it can call back.
+    nonisolated(unsafe) private(set) var handle: OpaquePointer?
+    unowned let loop: EventLoop
+    var needsRun = true
+    private(set) var isOpen = true
+    private let descriptor: Int32
+    private let limit: Int
+    private var connectionCount = 0
+    private var isListening = true
+    private var hasToldLimit = false
+
+    init(loop: EventLoop, descriptor: Int32, limit: Int) throws(HTTPServerError) {
+        self.loop = loop
+        self.descriptor = descriptor
+        self.limit = limit
+        handle = latch_mhd_start(
+            descriptor, UInt32(clamping: limit), loop.settings.connectionMemory,
+            Unmanaged.passUnretained(self).toOpaque(), accessCallback, targetCallback, unescapeCallback,
+            completedCallback, connectionCallback)
+        guard handle != nil else {
+            throw HTTPServerError(.system, "Could not start libmicrohttpd: it refused its options or found no memory.")
+        }
+    }
+
+    var epollDescriptor: Int32 { latch_mhd_epoll_descriptor(handle) }
+
+    func countConnection(_ change: Int) {
+        connectionCount += change
+        if connectionCount >= limit, !hasToldLimit {
+            hasToldLimit = true
+            loop.settings.onLog(
+                ServerEvent(
+                    level: .warning, message: "The connection limit is reached; further clients wait.",
+                    metadata: ["limit": String(limit)]))
+        } else if connectionCount < limit - limit / 10 {
+            hasToldLimit = false
+        }
+    }
+
+    func stopListening() {
+        guard isListening else { return }
+        isListening = false
+        _ = MHD_quiesce_daemon(handle)
+        _ = Glibc.close(descriptor)
+    }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        MHD_stop_daemon(handle)
+    }
+
+    /// Closes a daemon that never ran; its socket stays with who opened it.
+    func abandon() {
+        isListening = false
+        _ = MHD_quiesce_daemon(handle)
+        close()
+    }
+}
+
+extension EventLoop {
+    /// Serves a listening socket from this loop; before the thread starts.
+    func listen(_ descriptor: Int32, limit: Int) throws(HTTPServerError) {
+        let daemon = try Daemon(loop: self, descriptor: descriptor, limit: limit)
+        daemons.append(daemon)
+        let tag = Self.daemonTag + UInt64(daemons.count - 1)
+        guard latch_epoll_add(epoll, daemon.epollDescriptor, latch_epoll_readable(), tag) == 0 else {
+            throw HTTPServerError(
+                .system, "Could not watch a listening socket: \(HTTPServerError.reason(errno)).", systemError: errno)
+        }
+    }
+
+    /// Takes back what a start that failed has done.
+    func abandon() {
+        for daemon in daemons { daemon.abandon() }
+    }
+}

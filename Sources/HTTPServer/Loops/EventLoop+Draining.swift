@@ -1,0 +1,54 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+extension EventLoop {
+    var isDraining: Bool { drainDeadline != nil }
+
+    /// Begins to stop; later calls are passed over.
+    func beginDraining(for duration: Duration) {
+        perform { loop in
+            guard loop.drainDeadline == nil else { return }
+            loop.drainDeadline = loop.now &+ duration.nanoseconds
+            for daemon in loop.daemons {
+                // Connections that wait in the system's queue are taken first: their clients believe them open.
+                MHD_run(daemon.handle)
+                daemon.stopListening()
+            }
+            for connection in loop.connections { connection.closeIfIdle() }
+        }
+    }
+
+    func untilStopped() async {
+        await withCheckedContinuation { continuation in
+            let isStopped = queue.withLock { queue in
+                if !queue.hasStopped { queue.waiters.append(continuation) }
+                return queue.hasStopped
+            }
+            if isStopped { continuation.resume() }
+        }
+    }
+
+    func drainIfAsked() {
+        guard let drainDeadline, !hasStopped else { return }
+        if connections.isEmpty {
+            finishStopping()
+        } else if drainDeadline <= now {
+            for connection in connections { connection.abort() }
+            for daemon in daemons { daemon.needsRun = true }
+        } else {
+            nextSweep = min(nextSweep, drainDeadline)
+        }
+    }
+
+    private func finishStopping() {
+        for daemon in daemons { daemon.close() }
+        hasStopped = true
+        let waiters = queue.withLock { queue in
+            queue.hasStopped = true
+            defer { queue.waiters = [] }
+            return queue.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Synchronization
+
+extension EventLoop {
+    /// What other threads give to the loop.
+    struct Queue {
+        var jobs: [UnownedJob] = []
+        var commands: [@Sendable (EventLoop) -> Void] = []
+        var isSleeping = false
+        /// The thread has ended: nobody would run a job any more.
+        var isFinished = false
+        var hasStopped = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        var isEmpty: Bool { jobs.isEmpty && commands.isEmpty }
+    }
+
+    /// Takes a job of a handler's task; from the loop's own thread without lock or wake-up.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            localJobs.append(job)
+            return
+        }
+        let (mustWake, isFinished) = queue.withLock { queue in
+            if queue.isFinished { return (false, true) }
+            queue.jobs.append(job)
+            defer { queue.isSleeping = false }
+            return (queue.isSleeping, false)
+        }
+        // A task that outlived the server's stop goes on where every other task runs.
+        if isFinished { globalConcurrentExecutor.enqueue(job) }
+        if mustWake { writeWake() }
+    }
+
+    /// Runs `command` on the loop's thread.
+    func perform(_ command: @escaping @Sendable (EventLoop) -> Void) {
+        let mustWake = queue.withLock { queue in
+            queue.commands.append(command)
+            defer { queue.isSleeping = false }
+            return queue.isSleeping
+        }
+        if mustWake { writeWake() }
+    }
+
+    /// Runs what has been given; whether there was anything.
+    func runJobs() -> Bool {
+        let (jobs, commands) = queue.withLock { queue in
+            guard !queue.isEmpty else { return ([UnownedJob](), [@Sendable (EventLoop) -> Void]()) }
+            defer {
+                queue.jobs = []
+                queue.commands = []
+            }
+            return (queue.jobs, queue.commands)
+        }
+        let own = localJobs
+        guard !own.isEmpty || !jobs.isEmpty || !commands.isEmpty else { return false }
+        localJobs.removeAll(keepingCapacity: true)
+        for command in commands { command(self) }
+        let executor = asUnownedTaskExecutor()
+        for job in own { job.runSynchronously(on: executor) }
+        for job in jobs { job.runSynchronously(on: executor) }
+        return true
+    }
+
+    /// Whether the thread may end; from then on jobs go elsewhere.
+    func isFinished() -> Bool {
+        guard hasStopped, runningTasks == 0, localJobs.isEmpty else { return false }
+        return queue.withLock { queue in
+            queue.isFinished = queue.isEmpty
+            return queue.isFinished
+        }
+    }
+
+    private var isCurrent: Bool {
+        guard let thread else { return false }
+        return pthread_equal(thread, pthread_self()) != 0
+    }
+
+    private func writeWake() {
+        var one: UInt64 = 1
+        _ = write(wake, &one, 8)
+    }
+}

@@ -1,0 +1,36 @@
+extension EventLoop {
+    /// What every loop of a server shares, in the units the loop counts in.
+    struct Settings: Sendable {
+        let router: Router
+        let onAccess: @Sendable (AccessRecord) -> Void
+        let onLog: @Sendable (ServerEvent) -> Void
+        let maximumHeaderBytes: Int
+        let maximumBodyBytes: Int
+        /// Nanoseconds, as all durations here.
+        let idleTimeout: UInt64
+        let headerTimeout: UInt64
+        let bodyTimeout: UInt64
+        /// How often deadlines are looked at: an eighth of the shortest time-out, 5 ms to 1 s.
+        let sweepInterval: UInt64
+        /// How long a refused body is still taken and dropped, so that the client reads the refusal and not a reset.
+        let lingerTimeout: UInt64 = 2_000_000_000
+
+        init(
+            _ configuration: HTTPServer.Configuration, router: Router,
+            onAccess: @escaping @Sendable (AccessRecord) -> Void, onLog: @escaping @Sendable (ServerEvent) -> Void
+        ) {
+            self.router = router
+            self.onAccess = onAccess
+            self.onLog = onLog
+            maximumHeaderBytes = configuration.maximumHeaderBytes
+            maximumBodyBytes = configuration.maximumBodyBytes
+            idleTimeout = configuration.idleTimeout.nanoseconds
+            headerTimeout = configuration.headerTimeout.nanoseconds
+            bodyTimeout = configuration.bodyTimeout.nanoseconds
+            sweepInterval = min(max(min(idleTimeout, headerTimeout, bodyTimeout) / 8, 5_000_000), 1_000_000_000)
+        }
+
+        /// The memory of one connection at libmicrohttpd: half of it is the first read buffer.
+        var connectionMemory: Int { max(32_768, maximumHeaderBytes * 3) }
+    }
+}

@@ -1,0 +1,135 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+import Wire
+
+/// One thread that waits for sockets, runs libmicrohttpd's daemons and executes the handlers' jobs.
+///
+/// The loop's epoll set holds each daemon's own epoll descriptor, an eventfd to be woken by other threads, and the
+/// sockets of clients whose handlers wait: libmicrohttpd does not look at a suspended connection, so the loop itself
+/// watches for its end.
+///
+/// Unchecked: everything but `queue` is touched by the loop's thread only, or before that thread starts.
+///
+/// Source: epoll(7), eventfd(2); libmicrohttpd manual, "Using external event loops" and `MHD_suspend_connection`.
+final class EventLoop: TaskExecutor, @unchecked Sendable {
+    let settings: Settings
+    let queue = Mutex(Queue())
+    let epoll: Int32
+    let wake: Int32
+    var thread: pthread_t?
+    var daemons: [Daemon] = []
+    var connections: [ClientConnection] = []
+    var watched: [Int32: Exchange] = [:]
+    var localJobs: [UnownedJob] = []
+    var runningTasks = 0
+    var numbers = RequestNumbers()
+    /// The monotonic clock in nanoseconds, read once a turn.
+    var now = EventLoop.readClock()
+    var nextSweep: UInt64 = 0
+    var drainDeadline: UInt64?
+    var hasStopped = false
+    private var events = [epoll_event](repeating: epoll_event(), count: 64)
+
+    init(_ settings: Settings) throws(HTTPServerError) {
+        self.settings = settings
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wake = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+        guard epoll >= 0, wake >= 0, latch_epoll_add(epoll, wake, latch_epoll_readable(), Self.wakeTag) == 0 else {
+            throw HTTPServerError(
+                .system, "Could not make an event loop: \(HTTPServerError.reason(errno)).", systemError: errno)
+        }
+    }
+
+    deinit {
+        close(epoll)
+        close(wake)
+    }
+
+    // Tags tell the kinds apart; a client's tag is its descriptor.
+    static let wakeTag = UInt64.max
+    static let daemonTag: UInt64 = 1 << 32
+
+    static func readClock() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    func startThread() {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let result = pthread_create(&thread, nil, eventLoopThread, context)
+        precondition(result == 0, "A thread for an event loop must start.")
+        pthread_detach(thread)
+    }
+
+    /// The thread's body: ends when the server has stopped and no handler is left.
+    func run() {
+        thread = pthread_self()
+        while !isFinished() {
+            let timeout = waitMilliseconds()
+            let count = timeout == 0 ? poll(0) : sleep(timeout)
+            now = Self.readClock()
+            if count > 0 { take(events: Int(count)) }
+            runDaemons()
+            while runJobs() { runDaemons() }
+            sweepIfDue()
+            drainIfAsked()
+        }
+    }
+
+    private func poll(_ timeout: Int32) -> Int32 {
+        epoll_wait(epoll, &events, Int32(events.count), timeout)
+    }
+
+    /// Waits, unless a job came in the meantime; other threads wake the loop only while it says it sleeps.
+    private func sleep(_ timeout: Int32) -> Int32 {
+        let maySleep = queue.withLock { queue in
+            queue.isSleeping = queue.isEmpty
+            return queue.isSleeping
+        }
+        guard maySleep else { return poll(0) }
+        let count = poll(timeout)
+        queue.withLock { $0.isSleeping = false }
+        return count
+    }
+
+    private func take(events count: Int) {
+        for index in 0..<count {
+            let tag = latch_epoll_tag(&events[index])
+            if tag == Self.wakeTag {
+                var value: UInt64 = 0
+                _ = read(wake, &value, 8)
+            } else if tag >= Self.daemonTag {
+                daemons[Int(tag - Self.daemonTag)].needsRun = true
+            } else {
+                watched[Int32(truncatingIfNeeded: tag)]?.clientWentAway()
+            }
+        }
+    }
+
+    func runDaemons() {
+        for daemon in daemons where daemon.needsRun && daemon.isOpen {
+            daemon.needsRun = false
+            MHD_run(daemon.handle)
+            var milliseconds: UInt64 = 0
+            if MHD_get_timeout(daemon.handle, &milliseconds) == latch_mhd_yes, milliseconds == 0 {
+                daemon.needsRun = true
+            }
+        }
+    }
+
+    /// How long the loop may sleep: not at all while a daemon has work, else to the next look at the deadlines.
+    private func waitMilliseconds() -> Int32 {
+        if !localJobs.isEmpty || daemons.contains(where: { $0.needsRun && $0.isOpen }) { return 0 }
+        guard !connections.isEmpty || drainDeadline != nil && !hasStopped else { return -1 }
+        return nextSweep <= now ? 0 : Int32(clamping: (nextSweep - now) / 1_000_000 + 1)
+    }
+}
+
+private let eventLoopThread: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+    guard let context else { return nil }
+    Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}

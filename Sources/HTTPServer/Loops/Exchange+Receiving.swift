@@ -1,0 +1,131 @@
+import CMicroHTTPD
+import Wire
+
+extension Exchange {
+    /// The head is in: reads it and decides whether the body may come.
+    ///
+    /// An answer given here makes libmicrohttpd close the connection, which is right for a refusal only.
+    func receiveHead(_ handle: OpaquePointer, methodStart: UnsafePointer<CChar>) -> MHD_Result {
+        do throws(Refusal) {
+            let head = try readHead(handle, methodStart)
+            self.head = head
+            let target = try RequestTarget(target, method: head.method)
+            path = target.path
+            query = target.query
+            if let authority = target.authority,
+                head.headers["Host"].map({ HTTPHeaders.namesAreEqual($0, authority) }) != true
+            {
+                throw .bad("The target's host and the Host field differ.")
+            }
+            try admitBody(head)
+        } catch {
+            return refuse(handle, error)
+        }
+        if step == .head { step = .body }
+        return latch_mhd_yes
+    }
+
+    private func readHead(_ handle: OpaquePointer, _ methodStart: UnsafePointer<CChar>) throws(Refusal) -> RequestHead {
+        let count = latch_mhd_header_size(handle)
+        guard count <= loop.settings.maximumHeaderBytes else {
+            throw Refusal(status: .requestHeaderFieldsTooLarge, message: "The request's header is too large.")
+        }
+        return try RequestHead(
+            start: UnsafeRawPointer(methodStart).assumingMemoryBound(to: UInt8.self), count: count,
+            targetOffset: targetStart - methodStart, targetCount: target.utf8.count,
+            fieldCount: Int(latch_mhd_field_count(handle)))
+    }
+
+    private func admitBody(_ head: RequestHead) throws(Refusal) {
+        guard let length = head.contentLength else {
+            connection.enter(.body)
+            return
+        }
+        guard length > 0 else { return }
+        connection.enter(.body)
+        if length > loop.settings.maximumBodyBytes {
+            // A client that waits for 100 is told in time; one that already sends must first be let finish.
+            guard !head.expectsContinue else { throw Self.bodyTooLarge }
+            step = .body
+            answerDirectly(Self.bodyTooLarge)
+        } else {
+            body.reserveCapacity(min(length, 65_536))
+        }
+    }
+
+    /// A part of the body is in.
+    func receiveBody(_ bytes: UnsafePointer<CChar>, _ count: Int) {
+        guard step == .body else { return }
+        guard body.count + count <= loop.settings.maximumBodyBytes else {
+            answerDirectly(Self.bodyTooLarge)
+            return
+        }
+        body.append(
+            contentsOf: UnsafeBufferPointer(
+                start: UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: count))
+    }
+
+    private static let bodyTooLarge = Refusal(status: .contentTooLarge, message: "The request's body is too large.")
+
+    /// The request is complete, or a suspended one was resumed.
+    func proceed(_ handle: OpaquePointer) -> MHD_Result {
+        switch step {
+        case .body:
+            step = .handling
+            dispatch()
+            if response == nil {
+                suspend()
+                return latch_mhd_yes
+            }
+            return ResponseWriter.queue(self, handle)
+        case .handling where response != nil:
+            return ResponseWriter.queue(self, handle)
+        case .handling:
+            // libmicrohttpd asks again only after a resume, so this is not reached with a handler still running.
+            return latch_mhd_yes
+        case .head, .answered, .refused, .abandoned:
+            return latch_mhd_no
+        }
+    }
+
+    private func refuse(_ handle: OpaquePointer, _ refusal: Refusal) -> MHD_Result {
+        response = loop.settings.router.errorResponse(refusal.status, refusal.message, refused)
+        response?.headers["Connection"] = "close"
+        return ResponseWriter.queue(self, handle)
+    }
+
+    /// Finds the handler and runs it at once on this thread, until it answers or first waits.
+    private func dispatch() {
+        guard let head, let path else { return }
+        let router = loop.settings.router
+        let bodyBytes = body
+        body = []
+        switch router.match(head.method, path: path) {
+        case .handler(let run, let values, let pattern):
+            route = pattern
+            let request = ServerRequest(
+                id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
+                peer: connection.peer, isTLS: false)
+            loop.runningTasks += 1
+            let task = Task.immediate(executorPreference: loop) { [self] in
+                let response = await run(request, values)
+                finish(response ?? self.error(.notFound, "There is nothing at this address."))
+            }
+            if response == nil { self.task = task }
+        case .allow(let methods, let pattern):
+            route = pattern
+            response = ServerResponse(status: .noContent, headers: ["Allow": methods])
+        case .methodNotAllowed(let methods, let pattern):
+            route = pattern
+            var answer = error(.methodNotAllowed, "The method \(head.method) is not allowed here.")
+            answer.headers["Allow"] = methods
+            response = answer
+        case .notFound:
+            response = error(.notFound, "There is nothing at this address.")
+        }
+    }
+
+    private func error(_ status: HTTPStatus, _ message: String) -> ServerResponse {
+        loop.settings.router.errorResponse(status, message, refused)
+    }
+}

@@ -1,0 +1,121 @@
+import CMicroHTTPD
+import Glibc
+import Wire
+
+/// One request on its way through the server, from its request line to the end of its answer.
+///
+/// The connection owns it until libmicrohttpd says the request is completed; the handler's task keeps it longer when
+/// the client went away first, and then its answer is dropped.
+///
+/// Unchecked: only the loop's thread touches it; the handler's task runs on that loop too.
+final class Exchange: @unchecked Sendable {
+    /// How far the request has come.
+    enum Step {
+        /// The state once the request line is in.
+        case head
+        /// The state once the head is accepted and until the body is complete.
+        case body
+        /// The state once the handler runs.
+        case handling
+        /// The state once there is an answer.
+        case answered
+        /// The state once a refusal was sent past libmicrohttpd.
+        case refused
+        /// The state once the client is gone.
+        case abandoned
+    }
+
+    let id: String
+    let connection: ClientConnection
+    let target: String
+    let targetStart: UnsafePointer<CChar>
+    let start: UInt64
+    var step = Step.head
+    var head: RequestHead?
+    var path: String?
+    var query: String?
+    var body: [UInt8] = []
+    var response: ServerResponse?
+    var route: String?
+    var status: HTTPStatus?
+    var answerBytes = 0
+    var isSuspended = false
+    var task: Task<Void, Never>?
+    private let handle: OpaquePointer
+
+    var loop: EventLoop { connection.daemon.loop }
+
+    init(id: String, connection: ClientConnection, handle: OpaquePointer, target: UnsafePointer<CChar>) {
+        self.id = id
+        self.connection = connection
+        self.handle = handle
+        self.target = String(cString: target)
+        targetStart = target
+        start = connection.daemon.loop.now
+    }
+
+    /// What goes into an error envelope.
+    var refused: RefusedRequest {
+        RefusedRequest(
+            id: id, method: head?.method ?? HTTPMethod(rawValue: "-"),
+            path: path ?? String(target.prefix { $0 != "?" }),
+            headers: head?.headers ?? [:])
+    }
+
+    /// The handler has answered.
+    func finish(_ answer: ServerResponse) {
+        task = nil
+        loop.runningTasks -= 1
+        guard step == .handling else { return }
+        response = answer
+        resume()
+    }
+
+    /// Nobody waits for the answer any more: the handler is cancelled and the connection given back to be closed.
+    func clientWentAway() {
+        guard step == .handling else { return }
+        step = .abandoned
+        task?.cancel()
+        task = nil
+        resume()
+    }
+
+    func suspend() {
+        isSuspended = true
+        connection.enter(.handling)
+        MHD_suspend_connection(handle)
+        loop.watch(self)
+    }
+
+    private func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        loop.unwatch(self)
+        MHD_resume_connection(handle)
+        connection.daemon.needsRun = true
+    }
+
+    /// Writes a refusal straight to the socket where libmicrohttpd takes no answer: in the middle of a body, or while
+    /// a head is incomplete. Nothing else is on its way out then.
+    func answerDirectly(_ refusal: Refusal) {
+        guard step == .head || step == .body else { return }
+        let response = loop.settings.router.errorResponse(refusal.status, refusal.message, refused)
+        let bytes = ResponseWriter.bytes(of: response, id: id)
+        _ = bytes.withUnsafeBytes {
+            send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
+        _ = shutdown(connection.descriptor, Int32(SHUT_WR))
+        step = .refused
+        status = response.status
+        answerBytes = response.body.count
+        body = []
+        connection.enter(.lingering)
+    }
+
+    var record: AccessRecord {
+        AccessRecord(
+            id: id, method: refused.method, path: refused.path, route: route,
+            status: status ?? AccessRecord.clientClosed, bytes: answerBytes,
+            duration: .nanoseconds(Int64(clamping: EventLoop.readClock() - start)), peer: connection.peer)
+    }
+}

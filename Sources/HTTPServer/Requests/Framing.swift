@@ -1,0 +1,54 @@
+import Wire
+
+/// What the header says about the body's length, gathered field by field.
+///
+/// Two fields of one kind are refused even when they agree, and so is `Content-Length` beside `Transfer-Encoding`:
+/// whoever reads such a request otherwise than a proxy in front does can be fed a second request.
+///
+/// Source: RFC 9112 §6.1, §6.3 and §11.2; RFC 9110 §7.2 for `Host`.
+struct Framing {
+    private(set) var host: String?
+    private(set) var expectsContinue = false
+    private var contentLength: String?
+    private var transferEncoding: String?
+
+    mutating func take(_ field: HTTPHeaders.Field) throws(Refusal) {
+        // Only names of these lengths matter here; most fields are passed over by their length.
+        switch field.name.utf8.count {
+        case 4 where HTTPHeaders.namesAreEqual(field.name, "Host"):
+            guard host == nil else { throw .bad("The request has two Host fields.") }
+            host = field.value
+        case 6 where HTTPHeaders.namesAreEqual(field.name, "Expect"):
+            guard HTTPHeaders.namesAreEqual(field.value, "100-continue") else {
+                throw Refusal(status: HTTPStatus(rawValue: 417), message: "Only the expectation 100-continue is known.")
+            }
+            expectsContinue = true
+        case 14 where HTTPHeaders.namesAreEqual(field.name, "Content-Length"):
+            guard contentLength == nil else { throw .bad("The request has two Content-Length fields.") }
+            contentLength = field.value
+        case 17 where HTTPHeaders.namesAreEqual(field.name, "Transfer-Encoding"):
+            guard transferEncoding == nil else { throw .bad("The request has two Transfer-Encoding fields.") }
+            transferEncoding = field.value
+        default: break
+        }
+    }
+
+    /// The body's length; nil when it comes in chunks.
+    func length(isVersion10: Bool) throws(Refusal) -> Int? {
+        if let transferEncoding {
+            guard contentLength == nil else {
+                throw .bad("The request has both Content-Length and Transfer-Encoding.")
+            }
+            guard !isVersion10 else { throw .bad("HTTP/1.0 has no Transfer-Encoding.") }
+            guard HTTPHeaders.namesAreEqual(transferEncoding, "chunked") else {
+                throw Refusal(status: HTTPStatus(rawValue: 501), message: "The only transfer coding is chunked.")
+            }
+            return nil
+        }
+        guard let contentLength else { return 0 }
+        guard !contentLength.isEmpty, contentLength.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
+            throw .bad("The Content-Length is no number.")
+        }
+        return Int(contentLength) ?? Int.max
+    }
+}

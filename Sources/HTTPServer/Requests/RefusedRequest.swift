@@ -1,0 +1,25 @@
+public import Wire
+
+/// What is known of a request that the server answers itself, for a router's `errorResponse`.
+///
+/// A request refused before its head was read has the path as far as it was seen and no headers.
+public struct RefusedRequest: Sendable {
+    /// The server's own id of the request.
+    public let id: String
+    /// The method as sent.
+    public let method: HTTPMethod
+    /// The path as sent, without query.
+    public let path: String
+    /// The header fields; empty when they could not be read.
+    public let headers: HTTPHeaders
+}
+
+/// A status and a sentence with which the server refuses a request.
+struct Refusal: Error, Equatable {
+    let status: HTTPStatus
+    let message: String
+
+    static func bad(_ message: String) -> Refusal {
+        Refusal(status: .badRequest, message: message)
+    }
+}

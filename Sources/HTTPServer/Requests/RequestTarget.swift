@@ -1,0 +1,94 @@
+import Wire
+
+/// A request's target, taken apart and checked; nothing is normalised.
+///
+/// Refused with 400: no leading `/` (after an absolute form's authority), an empty component other than the last, `.`
+/// and `..` also when encoded, a broken escape, an encoded NUL or bytes that are not UTF-8, a fragment, raw bytes
+/// outside ASCII's visible ones, a query that is no form. `*` is for `OPTIONS` only. The absolute form is read as its
+/// path, and its authority must be the one in `Host`.
+///
+/// Source: RFC 9112 §3.2, RFC 3986 §3.3.
+struct RequestTarget {
+    let path: String
+    let query: String?
+    /// The authority of an absolute form.
+    let authority: String?
+
+    static let asterisk = RequestTarget(path: "*", query: nil, authority: nil)
+
+    private init(path: String, query: String?, authority: String?) {
+        self.path = path
+        self.query = query
+        self.authority = authority
+    }
+
+    init(_ raw: String, method: HTTPMethod) throws(Refusal) {
+        if raw == "*" {
+            guard method == .options else { throw .bad("The target * is for OPTIONS only.") }
+            self = .asterisk
+            return
+        }
+        var bytes = raw.utf8[...]
+        guard bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }) else {
+            throw .bad("The target holds a character that an address cannot hold.")
+        }
+        authority = try Self.takeAuthority(&bytes)
+        if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {
+            let query = bytes[bytes.index(after: mark)...]
+            guard (try? FormURLEncoded.decode(query)) != nil else { throw .bad("The query cannot be read.") }
+            self.query = String(Substring(query))
+            bytes = bytes[..<mark]
+        } else {
+            query = nil
+        }
+        try Self.check(path: bytes)
+        path = bytes.count == raw.utf8.count ? raw : String(Substring(bytes))
+    }
+
+    /// The decoded components of a path that passed the checks.
+    static func components(of path: String) -> [String] {
+        path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part in
+            part.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(part) ?? "" : String(Substring(part))
+        }
+    }
+
+    private static func takeAuthority(_ bytes: inout Substring.UTF8View) throws(Refusal) -> String? {
+        guard bytes.first != UInt8(ascii: "/") else { return nil }
+        let schemes = ["http://", "https://"]
+        guard
+            let scheme = schemes.first(where: { scheme in
+                HTTPHeaders.namesAreEqual(String(Substring(bytes.prefix(scheme.utf8.count))), scheme)
+            })
+        else { throw .bad("The target must be a path with a leading slash or an http address.") }
+        let rest = bytes.dropFirst(scheme.utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        bytes = rest.dropFirst(authority.count)
+        guard !authority.isEmpty, bytes.first == UInt8(ascii: "/") else {
+            throw .bad("The target's address must have a host and a path.")
+        }
+        return String(Substring(authority))
+    }
+
+    private static func check(path: Substring.UTF8View) throws(Refusal) {
+        guard path.first == UInt8(ascii: "/") else { throw .bad("The path must begin with a slash.") }
+        var previous = UInt8(ascii: " ")
+        var isPlain = true
+        // Any dot right after a slash, and any escape, sends the path through the slow and exact checks.
+        for byte in path {
+            if byte == UInt8(ascii: "%") || previous == UInt8(ascii: "/") && byte == UInt8(ascii: ".") {
+                isPlain = false
+            } else if previous == UInt8(ascii: "/"), byte == UInt8(ascii: "/") {
+                throw .bad("The path holds an empty component.")
+            }
+            previous = byte
+        }
+        if !isPlain { try checkComponents(path) }
+    }
+
+    private static func checkComponents(_ path: Substring.UTF8View) throws(Refusal) {
+        for part in path.split(separator: UInt8(ascii: "/")) {
+            guard let component = PercentEncoding.decode(part) else { throw .bad("The path's escapes cannot be read.") }
+            guard component != ".", component != ".." else { throw .bad("The path holds a dot component.") }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+public import Wire
+
+extension ServerRequest {
+    /// Reads a JSON body.
+    ///
+    /// - Throws: ``RequestError`` with status 415 when `Content-Type` is not `application/json` (or `…+json`), with 400
+    ///   when the body does not fit `type`.
+    public func json<T: Decodable>(_ type: T.Type) throws(RequestError) -> T {
+        guard let media = mediaType, media == JSON.mediaType || media.hasSuffix("+json") else {
+            throw RequestError(
+                status: .unsupportedMediaType, message: "The body's Content-Type must be application/json.")
+        }
+        do {
+            return try JSON.decode(type, from: body)
+        } catch {
+            throw RequestError(status: .badRequest, message: error.message)
+        }
+    }
+
+    /// Reads a form body.
+    ///
+    /// - Throws: ``RequestError`` with status 415 when `Content-Type` is not `application/x-www-form-urlencoded`, with
+    ///   400 when the body is no form.
+    public func form() throws(RequestError) -> FormFields {
+        guard mediaType == FormURLEncoded.mediaType else {
+            throw RequestError(
+                status: .unsupportedMediaType, message: "The body's Content-Type must be \(FormURLEncoded.mediaType).")
+        }
+        do {
+            return try FormURLEncoded.decode(body)
+        } catch {
+            throw RequestError(status: .badRequest, message: error.message)
+        }
+    }
+
+    /// The body's media type in lower case, without parameters; nil without `Content-Type`.
+    ///
+    /// Source: RFC 9110 §8.3.1.
+    public var mediaType: String? {
+        guard let value = headers["Content-Type"] else { return nil }
+        let type = value.prefix { $0 != ";" }
+        return String(type.reversed().drop { $0 == " " || $0 == "\t" }.reversed()).lowercased()
+    }
+}

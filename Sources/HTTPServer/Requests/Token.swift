@@ -1,0 +1,24 @@
+/// Which bytes may stand in a field's name and value, by table: every byte of every request passes here.
+///
+/// Source: RFC 9110 §5.5 and §5.6.2.
+enum Token {
+    private static let low: UInt64 = mask(0)
+    private static let high: UInt64 = mask(64)
+
+    static func isByte(_ byte: UInt8) -> Bool {
+        byte < 64 ? low >> UInt64(byte) & 1 == 1 : byte < 128 && high >> UInt64(byte - 64) & 1 == 1
+    }
+
+    static func isValueByte(_ byte: UInt8) -> Bool {
+        byte >= 32 && byte != 127 || byte == 9
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 32 || byte == 9
+    }
+
+    private static func mask(_ base: UInt8) -> UInt64 {
+        let letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~"
+        return letters.utf8.filter { $0 >= base && $0 < base + 64 }.reduce(0) { $0 | 1 << UInt64($1 - base) }
+    }
+}

@@ -1,0 +1,80 @@
+import CMicroHTTPD
+import Wire
+
+/// Turns a response into libmicrohttpd's, or into bytes where libmicrohttpd cannot be asked.
+enum ResponseWriter {
+    static let maximumHeaderBytes = 8192
+
+    /// Gives the exchange's response to libmicrohttpd.
+    static func queue(_ exchange: Exchange, _ handle: OpaquePointer) -> MHD_Result {
+        guard let given = exchange.response else { return latch_mhd_no }
+        let response = sendable(given, exchange)
+        let body = bodyIsAllowed(response.status) ? response.body : []
+        let made = body.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
+        guard let made else { return latch_mhd_no }
+        defer { MHD_destroy_response(made) }
+        for field in response.headers.fields where !isOwn(field.name) {
+            guard MHD_add_response_header(made, field.name, field.value) == latch_mhd_yes else { return latch_mhd_no }
+        }
+        guard MHD_add_response_header(made, "X-Request-Id", exchange.id) == latch_mhd_yes,
+            response.headers["X-Content-Type-Options"] != nil
+                || MHD_add_response_header(made, "X-Content-Type-Options", "nosniff") == latch_mhd_yes
+        else { return latch_mhd_no }
+        if exchange.loop.isDraining, response.headers["Connection"] == nil {
+            _ = MHD_add_response_header(made, "Connection", "close")
+        }
+        exchange.response = nil
+        exchange.step = .answered
+        exchange.status = response.status
+        exchange.answerBytes = body.count
+        exchange.connection.enter(.sending)
+        return MHD_queue_response(handle, UInt32(response.status.rawValue), made)
+    }
+
+    /// A whole HTTP/1.1 message that closes the connection.
+    static func bytes(of response: ServerResponse, id: String) -> [UInt8] {
+        let status = response.status.rawValue
+        let reason = MHD_get_reason_phrase_for(UInt32(clamping: status)).map { String(cString: $0) } ?? ""
+        var head = "HTTP/1.1 \(status) \(reason)\r\n"
+        for field in response.headers.fields
+        where !isOwn(field.name) && HTTPHeaders.isSafe(name: field.name, value: field.value) {
+            head += "\(field.name): \(field.value)\r\n"
+        }
+        head += "X-Request-Id: \(id)\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n"
+        head += "Content-Length: \(response.body.count)\r\n\r\n"
+        return Array(head.utf8) + response.body
+    }
+
+    /// The response, or a plain 500 when it could not be sent without breaking the message.
+    private static func sendable(_ response: ServerResponse, _ exchange: Exchange) -> ServerResponse {
+        var bytes = 0
+        var isSafe = (200...599).contains(response.status.rawValue)
+        for field in response.headers.fields {
+            bytes += field.name.utf8.count + field.value.utf8.count + 4
+            isSafe =
+                isSafe && !field.name.isEmpty && field.name.utf8.allSatisfy(Token.isByte)
+                && field.value.utf8.allSatisfy(Token.isValueByte)
+        }
+        if isSafe, bytes <= maximumHeaderBytes { return response }
+        exchange.loop.settings.onLog(
+            ServerEvent(
+                level: .error, message: "A handler's answer could not be sent: its status or header is not valid.",
+                metadata: ["request": exchange.id, "route": exchange.route ?? "-"]))
+        return ServerResponse(status: .internalServerError, headers: ["Content-Type": "text/plain"])
+    }
+
+    private static func bodyIsAllowed(_ status: HTTPStatus) -> Bool {
+        status != .noContent && status.rawValue != 304
+    }
+
+    /// Fields that the server or libmicrohttpd writes.
+    private static func isOwn(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: HTTPHeaders.namesAreEqual(name, "Date")
+        case 12: HTTPHeaders.namesAreEqual(name, "X-Request-Id")
+        case 14: HTTPHeaders.namesAreEqual(name, "Content-Length")
+        case 17: HTTPHeaders.namesAreEqual(name, "Transfer-Encoding")
+        default: false
+        }
+    }
+}

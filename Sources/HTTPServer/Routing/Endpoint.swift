@@ -1,0 +1,36 @@
+import Wire
+
+/// The handlers of one pattern, by method.
+struct Endpoint: Sendable {
+    let pattern: String
+    private var handlers: [(method: HTTPMethod, run: Router.Handler)] = []
+
+    init(pattern: String) {
+        self.pattern = pattern
+    }
+
+    mutating func add(_ method: HTTPMethod, _ run: @escaping Router.Handler) {
+        precondition(handler(method) == nil, "The route \(method) \(pattern) is there twice.")
+        handlers.append((method, run))
+    }
+
+    func match(_ method: HTTPMethod, _ values: [String]) -> Router.Match {
+        if let run = handler(method) { return .handler(run, values, pattern: pattern) }
+        if method == .head, let run = handler(.get) { return .handler(run, values, pattern: pattern) }
+        return method == .options ? .allow(allow, pattern: pattern) : .methodNotAllowed(allow: allow, pattern: pattern)
+    }
+
+    /// The value of `Allow`.
+    ///
+    /// Source: RFC 9110 §10.2.1.
+    private var allow: String {
+        var methods = handlers.map(\.method.rawValue)
+        if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
+        if !methods.contains("OPTIONS") { methods.append("OPTIONS") }
+        return methods.joined(separator: ", ")
+    }
+
+    private func handler(_ method: HTTPMethod) -> Router.Handler? {
+        handlers.first { $0.method == method }?.run
+    }
+}

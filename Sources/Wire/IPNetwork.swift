@@ -1,0 +1,58 @@
+/// A range of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or one address.
+///
+/// Bits behind the prefix must be zero, so that a slip such as `10.0.0.1/8` is noticed instead of widened.
+///
+/// Source: RFC 4632 §3.1, RFC 4291 §2.3.
+public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
+    /// The lowest address.
+    public let address: IPAddress
+    /// The number of leading bits that members share: 0 to 32 or 128.
+    public let prefixLength: Int
+
+    /// Makes a network; nil when the length does not fit the family or bits behind the prefix are set.
+    public init?(address: IPAddress, prefixLength: Int) {
+        guard (0...address.family.bitCount).contains(prefixLength),
+            Self.masked(address, prefixLength) == Self.masked(address, address.family.bitCount)
+        else { return nil }
+        self.address = address
+        self.prefixLength = prefixLength
+    }
+
+    /// Reads `address/length`, or an address alone, which is a network of one.
+    public init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count <= 2, let first = parts.first,
+            let address = IPAddress(String(decoding: first, as: UTF8.self))
+        else { return nil }
+        guard parts.count == 2 else {
+            self.init(address: address, prefixLength: address.family.bitCount)
+            return
+        }
+        guard let length = IPAddress.decimal(ArraySlice(parts[1]), maximum: address.family.bitCount) else { return nil }
+        self.init(address: address, prefixLength: length)
+    }
+
+    /// Whether `candidate` is in the network; an address of the other family never is.
+    public func contains(_ candidate: IPAddress) -> Bool {
+        candidate.family == address.family
+            && Self.masked(candidate, prefixLength) == Self.masked(address, prefixLength)
+    }
+
+    /// The canonical text, always with the length.
+    public var description: String { "\(address)/\(prefixLength)" }
+
+    private static func masked(_ address: IPAddress, _ prefixLength: Int) -> [UInt64] {
+        switch address.family {
+        case .v4: [address.low & (~0 << UInt64(32 - prefixLength)) & 0xFFFF_FFFF]
+        case .v6:
+            [
+                address.high & mask(Swift.min(prefixLength, 64)),
+                address.low & mask(Swift.max(prefixLength - 64, 0)),
+            ]
+        }
+    }
+
+    private static func mask(_ bits: Int) -> UInt64 {
+        bits == 0 ? 0 : ~0 << UInt64(64 - bits)
+    }
+}
