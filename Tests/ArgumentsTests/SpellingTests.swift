@@ -1,0 +1,21 @@
+import Arguments
+import Testing
+
+@Suite("The nearest word")
+struct SpellingTests {
+    @Test(
+        "is the one that was probably meant",
+        arguments: [
+            ("lisen", "listen"), ("databse", "database"), ("--CONFIG", "--config"), ("sessoins", "sessions"),
+            ("data", "database"),
+        ])
+    func near(word: String, expected: String) {
+        let known = ["listen", "database", "--config", "sessions", "audit_log"]
+        #expect(Spelling.nearest(to: word, among: known) == expected)
+    }
+
+    @Test("is none when nothing is near", arguments: ["", "xyz", "zzzzzzzz", String(repeating: "a", count: 100_000)])
+    func far(word: String) {
+        #expect(Spelling.nearest(to: word, among: ["listen", "database"]) == nil)
+    }
+}
