@@ -91,7 +91,7 @@ extension FishCompletion {
 
     private func line(_ option: Parameter, at level: CommandLevel) -> String {
         var line = head(level) + (option.short.map { " -s \($0)" } ?? "") + " -l \(option.name)"
-        if option.takesValue { line += " -r" }
+        if option.takesValue { line += option.completion == .file ? " -r" : " -x" }
         if let values = values(option.completion), option.takesValue { line += " \(values)" }
         return line + " -d \(option.help.quotedForFish)"
     }
