@@ -6,10 +6,16 @@ public struct OnyxTokenResponse: Codable, Sendable, CustomStringConvertible, Cus
     public var accessToken: String
     /// `bearer`, compared without case.
     public var tokenType: String
+    /// The token to refresh with, where it is another one; the servers of today leave it out.
+    public var refreshToken: String?
+    /// For how many seconds the access token works, where the client must know.
+    public var expiresIn: Int?
 
     enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
         case tokenType = "token_type"
+        case refreshToken = "refresh_token"
+        case expiresIn = "expires_in"
     }
 
     /// Makes an answer of type `bearer`.
