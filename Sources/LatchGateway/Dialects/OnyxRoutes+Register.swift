@@ -1,0 +1,44 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension OnyxRoutes {
+    /// `POST /auth/register`: adds a person and gives no token; the client signs in afterwards.
+    ///
+    /// Source: contract of Onyx, endpoints.
+    func register(_ request: ServerRequest) async throws -> ServerResponse {
+        guard settings.allowsRegistration else {
+            return OnyxAnswers.business(
+                .forbidden, .registrationDisabled, "Registration is closed; ask an administrator for an account.")
+        }
+        guard let body = try? request.json(OnyxRegistration.self) else {
+            return OnyxAnswers.invalid("body: An object with 'email' and 'password' is required.")
+        }
+        do {
+            switch try await registration.register(body.email, Secret(body.password), from: client(of: request)) {
+            case .registered(let person):
+                let id = person.id.uuidString.lowercased()
+                return OnyxAnswers.message(OnyxRegistered(id: id, email: person.email), status: .created)
+            case .limited(let wait):
+                return OnyxAnswers.later(
+                    OnyxAnswers.business(.tooManyRequests, .rateLimited, "Too many registrations; try again later."),
+                    wait)
+            }
+        } catch let error as GatewayError {
+            return try refusal(of: error)
+        }
+    }
+
+    private func refusal(of error: GatewayError) throws -> ServerResponse {
+        switch error.code {
+        case .invalidEmail: OnyxAnswers.invalid("body.email: Not an e-mail address.")
+        case .personExists: OnyxAnswers.code(.badRequest, .userAlreadyExists)
+        case .weakPassword:
+            OnyxAnswers.refusal(
+                .badRequest,
+                OnyxError(.codedDetail, code: OnyxReason.invalidPassword.rawValue, detail: error.message))
+        default: throw error
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import Database
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// The routes of a server that speaks as Onyx does: the part with a password.
+///
+/// A value without state: what it uses lives in the gateway.
+///
+/// Source: contract of Onyx, endpoints; OX-1, OX-8.
+struct OnyxRoutes: Sendable {
+    let settings: OnyxSettings
+    let people: PeopleStore
+    let issuer: any SessionIssuer
+    let signIn: PasswordSignIn
+    let registration: Registration
+    let proxies: TrustedProxies
+    let metrics: Metrics
+    let audit: AuditLog
+    let log: Log
+
+    /// Adds the routes under the dialect's prefix.
+    func add(to router: inout Router) {
+        add(.get, "/auth/type", to: &router) { routes, _ in try await routes.authType() }
+        add(.post, "/auth/mobile/login", to: &router) { try await $0.login($1) }
+        add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
+        add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
+        add(.post, "/auth/register", to: &router) { try await $0.register($1) }
+        add(.get, "/me", to: &router) { try await $0.me($1) }
+    }
+
+    private func add(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
+    ) {
+        router.on(method, settings.prefix + path) { request in
+            do {
+                return try await handler(self, request)
+            } catch {
+                return failure(error, request)
+            }
+        }
+    }
+
+    /// What the client of a request is.
+    func client(of request: ServerRequest) -> PasswordSignIn.Client {
+        PasswordSignIn.Client(
+            address: proxies.client(of: request), device: Self.device(of: request), request: request.id)
+    }
+
+    /// The answer to an error that no route has one of its own for.
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        switch error {
+        case let error as GatewayError where error.code == .busy || error.code == .closed:
+            return OnyxAnswers.later(OnyxAnswers.detail(.serviceUnavailable, error.message), .seconds(1))
+        case is CancellationError:
+            return OnyxAnswers.detail(.serviceUnavailable, "The request was cancelled.")
+        case let error as DatabaseError:
+            log.error("The database failed.", ["error": .text(error.message), "request": .text(request.id)])
+            return OnyxAnswers.later(
+                OnyxAnswers.detail(.serviceUnavailable, "The server cannot reach its database."), .seconds(5))
+        default:
+            log.error("A request failed.", ["error": .text("\(type(of: error))"), "request": .text(request.id)])
+            return OnyxAnswers.detail(.internalServerError, "Internal Server Error")
+        }
+    }
+
+    /// What the client calls its device: its own two fields, else the program's name.
+    private static func device(of request: ServerRequest) -> SessionDevice {
+        SessionDevice(
+            name: request.headers["deviceModel"] ?? request.headers["User-Agent"], kind: request.headers["deviceType"])
+    }
+}

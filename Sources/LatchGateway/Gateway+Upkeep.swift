@@ -1,0 +1,86 @@
+import Database
+
+extension Gateway {
+    /// Keeps the gateway in order until the task is cancelled: notices what other processes write, writes last uses
+    /// down, deletes sessions that ended long ago, and forgets failures that do not count any more.
+    ///
+    /// A step that fails is logged and tried again; nothing of this ends the gateway.
+    ///
+    /// - Throws: Nothing but what the clock's sleep throws for another reason than cancellation.
+    public func run() async throws {
+        try await run(clock: ContinuousClock())
+    }
+
+    /// The same by a clock of the caller's.
+    func run(clock: some Clock<Duration>) async throws {
+        await withTaskGroup { group in
+            group.addTask { await self.repeating(every: Self.noticeInterval, clock) { await self.noticeOthers() } }
+            group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
+            group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
+            group.addTask { await self.repeating(every: .seconds(60), clock) { self.attempts.sweep() } }
+        }
+    }
+
+    /// Forgets what is in memory when another process wrote to the database, and when that cannot be told in time: the
+    /// thread that knows may be waiting for another process's lock.
+    func noticeOthers(patience: Duration = .milliseconds(40)) async {
+        await withTaskGroup { group in
+            group.addTask { await self.othersMayHaveWritten() }
+            group.addTask {
+                do { try await ContinuousClock().sleep(for: patience) } catch { return false }
+                return true
+            }
+            // Whichever is first: an answer, or the end of patience and the answer after all.
+            if await group.next() == true { forget() } else { group.cancelAll() }
+            if await group.next() == true { forget() }
+        }
+    }
+
+    private func othersMayHaveWritten() async -> Bool {
+        do {
+            return try await stores.database.changedByOthers()
+        } catch {
+            return !(error is CancellationError)
+        }
+    }
+
+    private func forget() {
+        issuer.forgetEverything()
+        stores.people.forget()
+    }
+
+    /// Writes last uses down.
+    func flush() async {
+        await attempt("Last uses of sessions were not written; trying again.") { try await self.issuer.flush() }
+    }
+
+    /// Deletes sessions that ended long ago.
+    func purge() async {
+        await attempt("Old sessions were not deleted; trying again.") {
+            let age = self.stores.settings.sessions.rememberEnded
+            let count = try await self.stores.sessions.purge(olderThan: age)
+            if count > 0 { self.stores.log.debug("Old sessions were deleted.", ["count": .number(count)]) }
+        }
+    }
+
+    private func attempt(_ failure: StaticString, _ step: () async throws -> Void) async {
+        do {
+            try await step()
+        } catch is CancellationError {
+            return
+        } catch let error as DatabaseError {
+            stores.log.warning(failure, ["error": .text(error.message)])
+        } catch {
+            stores.log.warning(failure)
+        }
+    }
+
+    private func repeating(
+        every interval: Duration, _ clock: some Clock<Duration>, _ step: () async -> Void
+    ) async {
+        while !Task.isCancelled {
+            await step()
+            do { try await clock.sleep(for: interval) } catch { return }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+public import FoundationEssentials
+public import HTTPServer
+import Synchronization
+import Wire
+
+/// The gateway: people sign in to it, and it knows whose a token is.
+///
+/// Give ``router`` and ``accessed(_:)`` to an `HTTPServer`, and let ``run()`` run as long as that does.
+///
+/// What is revoked, disabled or signed out through this object is refused at once. What another process does to the
+/// same database, such as `latchd sessions revoke`, is refused here within ``Gateway/noticeInterval`` and the time of
+/// one look at the database, 250 ms together, while ``run()`` runs.
+///
+/// Source: ARCHITECTURE.md, Gateway; invariants 1, 4 and 5.
+public final class Gateway: Sendable {
+    /// How often a running gateway looks whether another process wrote to the database.
+    public static let noticeInterval = Duration.milliseconds(200)
+
+    /// People, sessions and logs.
+    public let stores: GatewayStores
+    /// The routes.
+    public let router: Router
+    /// What gives tokens out and knows them again.
+    let issuer: any SessionIssuer
+    let attempts: SignInGuard
+    let metrics: Metrics
+    let isDraining: Flag
+
+    /// Opens the database and makes the routes.
+    ///
+    /// - Parameters:
+    ///   - settings: What to run by.
+    ///   - logWriter: Where log lines go; standard error by default.
+    ///   - now: The clock that expiry is reckoned by.
+    /// - Returns: The gateway, to be closed with ``close()``.
+    /// - Throws: As ``GatewayStores/open(_:logWriter:now:)``.
+    public static func open(
+        _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) async throws -> Gateway {
+        let stores = try await GatewayStores.open(settings, logWriter: logWriter, now: now)
+        return Gateway(stores)
+    }
+
+    /// Makes a gateway on open stores.
+    ///
+    /// - Parameters:
+    ///   - stores: Closed by ``close()``.
+    ///   - issuer: What gives tokens out; tokens that the database looks up by default.
+    ///
+    /// Source: OX-6 for the issuer.
+    public init(_ stores: GatewayStores, issuer: (any SessionIssuer)? = nil) {
+        let settings = stores.settings
+        let issuer =
+            issuer
+            ?? StatefulSessionIssuer(database: stores.database, lifetime: settings.sessions, now: stores.now)
+        let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
+        let metrics = Metrics()
+        let isDraining = Flag()
+        self.stores = stores
+        self.issuer = issuer
+        self.attempts = attempts
+        self.metrics = metrics
+        self.isDraining = isDraining
+        router = Self.router(stores, issuer, attempts, metrics, isDraining)
+        stores.people.whenSessionsEnd { issuer.forget(person: $0) }
+        stores.sessions.whenSessionsEnd { issuer.forget(person: $0) }
+    }
+
+    /// Has `/readyz` answer 503 from now on, so that no more requests are sent here; call it before the server stops.
+    public func drain() {
+        isDraining.raise()
+    }
+
+    /// Writes what is to be written and closes the database; call it after the server has stopped and ``run()`` ended.
+    public func close() async {
+        do {
+            try await issuer.flush()
+        } catch {
+            stores.log.warning("The last uses of some sessions were not written.")
+        }
+        await stores.close()
+    }
+
+    /// Logs what the server has to say; give it to `HTTPServer` as `onLog`.
+    public func noted(_ event: ServerEvent) {
+        let level: Log.Level =
+            switch event.level {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+        stores.log.write(level, "Server.", ["event": .text(event.message), "with": .text(Self.text(event.metadata))])
+    }
+
+    private static func text(_ metadata: [String: String]) -> String {
+        metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+    }
+
+    /// Counts and logs a request that was answered; give it to `HTTPServer` as `onAccess`.
+    public func accessed(_ record: AccessRecord) {
+        metrics.request(
+            route: record.route, method: record.method.rawValue, status: record.status.rawValue,
+            duration: record.duration)
+        let level: Log.Level = record.status.rawValue >= 500 ? .warning : .debug
+        stores.log.write(
+            level, "Request.",
+            [
+                "request": .text(record.id), "method": .text(record.method.rawValue), "path": .text(record.path),
+                "status": .number(record.status.rawValue), "bytes": .number(Int(record.bytes)),
+                "milliseconds": .duration(record.duration), "peer": .text("\(record.peer)"),
+            ])
+    }
+}
+
+/// A flag that is raised once.
+final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isRaised: Bool { value.load(ordering: .acquiring) }
+
+    func raise() {
+        value.store(true, ordering: .releasing)
+    }
+}

@@ -1,0 +1,46 @@
+/// Something the gateway was asked to do and did not.
+///
+/// Errors of the database pass through as they are; this one tells what the gateway itself refuses.
+public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What kind of refusal it is.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String {
+            case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file
+        }
+        private let base: Base
+
+        /// Nobody has this e-mail address or id, or not any more.
+        public static let unknownPerson = Code(base: .unknownPerson)
+        /// Somebody has this e-mail address already.
+        public static let personExists = Code(base: .personExists)
+        /// The text is no e-mail address.
+        public static let invalidEmail = Code(base: .invalidEmail)
+        /// The password breaks the policy; the message is the rule's sentence.
+        public static let weakPassword = Code(base: .weakPassword)
+        /// No live session has this id.
+        public static let unknownSession = Code(base: .unknownSession)
+        /// The queue of password hashing is full; try again in a second.
+        public static let busy = Code(base: .busy)
+        /// The gateway is closed.
+        public static let closed = Code(base: .closed)
+        /// A log file could not be opened.
+        public static let file = Code(base: .file)
+
+        /// The code's name.
+        public var description: String { base.rawValue }
+    }
+
+    /// The kind of refusal.
+    public let code: Code
+    /// One sentence for a person: what was asked, of what, and what to do. Never holds a secret.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

@@ -1,0 +1,32 @@
+/// Everything that a gateway runs by; what is not said is the default.
+public struct GatewaySettings: Sendable, Equatable {
+    /// Where the database file is; nil keeps it in memory, for tests.
+    public var databasePath: String?
+    /// How long sessions live.
+    public var sessions = SessionLifetime()
+    /// What a new password must be.
+    public var passwords = PasswordPolicy()
+    /// How passwords are hashed.
+    public var hashing = PasswordHasher.Settings()
+    /// Failures from one address.
+    public var addressLimit = AttemptLimit(attempts: 30, window: .seconds(60))
+    /// Failures on one account.
+    public var accountLimit = AttemptLimit(attempts: 10, window: .seconds(900))
+    /// The reverse proxies that may say who the client is.
+    public var trustedProxies = TrustedProxies()
+    /// The Onyx dialect.
+    public var onyx = OnyxSettings()
+    /// Who may read the metrics.
+    public var metrics = MetricsSettings()
+    /// How the log is written.
+    public var logFormat = Log.Format.text
+    /// What is written to the log.
+    public var logLevel = Log.Level.info
+    /// The file of the audit log; nil for none.
+    public var auditPath: String?
+
+    /// Makes settings of defaults with the database in a file.
+    public init(databasePath: String?) {
+        self.databasePath = databasePath
+    }
+}

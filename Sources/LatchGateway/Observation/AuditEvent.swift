@@ -1,0 +1,62 @@
+public import FoundationEssentials
+
+/// One thing that an auditor wants to know of. It has no room for what somebody typed.
+public struct AuditEvent: Sendable, Equatable {
+    /// What happened.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A person signed in.
+        case signIn = "sign-in"
+        /// Somebody failed to; `person` is nil when nobody has the e-mail address that was typed.
+        case signInFailed = "sign-in-failed"
+        /// A person registered.
+        case registered
+        /// A person signed out.
+        case signedOut = "signed-out"
+        /// An administrator ended a session, or all of a person.
+        case revoked
+        /// Too many failures locked an account, or an address, out for a while.
+        case lockedOut = "locked-out"
+        /// A person was added.
+        case personAdded = "person-added"
+        /// A person got another password from an administrator.
+        case passwordChanged = "password-changed"
+        /// A person was disabled.
+        case personDisabled = "person-disabled"
+        /// A person was enabled.
+        case personEnabled = "person-enabled"
+        /// A person was removed.
+        case personRemoved = "person-removed"
+    }
+
+    /// What happened.
+    public var kind: Kind
+    /// More about it: a fixed word such as `wrong-password`.
+    public var reason: String?
+    /// The person whom it is about.
+    public var person: UUID?
+    /// The session's public id.
+    public var session: SessionID?
+    /// The client's address.
+    public var address: String?
+    /// The request's id.
+    public var request: String?
+    /// The device.
+    public var device: SessionDevice?
+    /// How long, for a lock-out.
+    public var duration: Duration?
+
+    /// Makes an event.
+    public init(
+        _ kind: Kind, reason: StaticString? = nil, person: UUID? = nil, session: SessionID? = nil,
+        address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil
+    ) {
+        self.kind = kind
+        self.reason = reason?.description
+        self.person = person
+        self.session = session
+        self.address = address
+        self.request = request
+        self.device = device
+        self.duration = duration
+    }
+}

@@ -1,0 +1,45 @@
+public import FoundationEssentials
+
+/// The record of who signed in, failed to, and was shut out.
+///
+/// Every event is a line of the log, and of a file of JSON lines when there is one. Never a password, a token, a hash,
+/// nor what was typed for an account that does not exist: people type passwords there.
+///
+/// Source: OX-16; invariant 5.
+public final class AuditLog: Sendable {
+    private let log: Log
+    private let file: LogWriter?
+    private let now: @Sendable () -> Date
+
+    /// Makes an audit log, with a file or without.
+    public init(log: Log, file: LogWriter? = nil, now: @escaping @Sendable () -> Date) {
+        self.log = log
+        self.file = file
+        self.now = now
+    }
+
+    /// Records an event.
+    public func record(_ event: AuditEvent) {
+        let values: KeyValuePairs<String, LogValue?> = [
+            "event": .text(event.kind.rawValue),
+            "reason": event.reason.map(LogValue.text),
+            "person": event.person.map(LogValue.id),
+            "session": event.session.map { .text($0.rawValue) },
+            "address": event.address.map(LogValue.text),
+            "request": event.request.map(LogValue.text),
+            "device": event.device?.name.map(LogValue.text),
+            "device_kind": event.device?.kind.map(LogValue.text),
+            "seconds": event.duration.map { .number(Int($0.seconds.rounded(.up))) },
+        ]
+        log.info("Audit.", values)
+        guard let file else { return }
+        var line: [UInt8] = []
+        LogLine.appendJSON(to: &line, now(), values)
+        file.write(line)
+    }
+
+    /// Returns when every event so far is written.
+    public func flush() {
+        file?.flush()
+    }
+}

@@ -1,0 +1,123 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Where finished lines go: a descriptor, written by a queue of its own.
+///
+/// Whoever writes a line only appends it to a buffer. When the reader of the descriptor is so slow that the buffer is
+/// full, lines are dropped and counted, and the next line that gets through tells how many: the loops never wait.
+///
+/// Source: `write(2)`; `open(2)` for `O_APPEND`.
+public final class LogWriter: Sendable {
+    private struct State {
+        var buffer: [UInt8] = []
+        var isScheduled = false
+        var dropped = 0
+        var droppedInAll = 0
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "latchd.log", qos: .utility)
+    private let capacity: Int
+    private let sink: @Sendable ([UInt8]) -> Void
+    private let close: @Sendable () -> Void
+
+    /// Makes a writer that hands whole lines to `sink`, several at a time, in order and never two calls at once.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many bytes may wait. 1 MiB by default.
+    ///   - sink: May take its time.
+    public convenience init(capacity: Int = 1 << 20, sink: @escaping @Sendable ([UInt8]) -> Void) {
+        self.init(capacity: capacity, sink: sink, close: {})
+    }
+
+    private init(capacity: Int, sink: @escaping @Sendable ([UInt8]) -> Void, close: @escaping @Sendable () -> Void) {
+        self.capacity = capacity
+        self.sink = sink
+        self.close = close
+    }
+
+    deinit {
+        // Nobody else can be writing: a scheduled write would hold a reference. Waiting for the queue could be waiting
+        // for oneself.
+        drain()
+        close()
+    }
+
+    /// A writer to standard error.
+    public static func standardError() -> LogWriter {
+        LogWriter { Self.write($0, to: STDERR_FILENO) }
+    }
+
+    /// A writer that appends to a file, made with mode 0600 when it is not there.
+    ///
+    /// - Throws: ``GatewayError/Code/file`` when it cannot be opened, with path and reason.
+    public static func appending(to path: String) throws(GatewayError) -> LogWriter {
+        let descriptor = openForAppending(path)
+        guard descriptor >= 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            throw GatewayError(.file, "Could not open the log file '\(path)' for appending: \(reason).")
+        }
+        return LogWriter(
+            capacity: 1 << 22, sink: { Self.write($0, to: descriptor) }, close: { _ = Glibc.close(descriptor) })
+    }
+
+    /// How many lines were dropped since the start.
+    public var droppedLines: Int { state.withLock { $0.droppedInAll } }
+
+    /// Takes a line, its line feed included. Returns at once.
+    public func write(_ line: [UInt8]) {
+        let mustSchedule = state.withLock { state in
+            guard state.buffer.count + line.count <= capacity else {
+                state.dropped += 1
+                state.droppedInAll += 1
+                return false
+            }
+            if state.dropped > 0 {
+                state.buffer.append(contentsOf: "(\(state.dropped) log lines were dropped here)\n".utf8)
+                state.dropped = 0
+            }
+            state.buffer.append(contentsOf: line)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if mustSchedule { queue.async { [self] in drain() } }
+    }
+
+    /// Returns when every line taken so far is written.
+    public func flush() {
+        queue.sync { drain() }
+    }
+
+    private func drain() {
+        while true {
+            let lines = state.withLock { state in
+                defer { state.buffer = [] }
+                if state.buffer.isEmpty { state.isScheduled = false }
+                return state.buffer
+            }
+            if lines.isEmpty { return }
+            sink(lines)
+        }
+    }
+
+    private static func openForAppending(_ path: String) -> Int32 {
+        unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
+    }
+
+    /// A descriptor that fails for good loses the lines: there is nowhere to tell it.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count < 0, errno == EAGAIN {
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&waiting, 1, 1_000)
+            } else if !(count < 0 && errno == EINTR) {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// The page at `/metrics`.
+///
+/// Source: Prometheus, "Exposition formats", text format 0.0.4.
+struct MetricsPage {
+    /// The media type.
+    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// What is measured when the page is asked for.
+    struct Gauges: Sendable {
+        /// Nil when the database did not answer.
+        var sessionsLive: Int?
+        var sessionsCached: Int
+        var hashingQueueDepth: Int
+        var databaseCommits: Int
+        var databaseWrites: Int
+        var droppedLogLines: Int
+    }
+
+    private var text = ""
+
+    /// The page's text; samples in a fixed order.
+    static func text(_ counts: Metrics.Counts, _ gauges: Gauges) -> String {
+        var page = MetricsPage()
+        page.requests(counts)
+        page.durations(counts)
+        page.family("latchd_sign_ins_total", "counter", "Sign-ins by outcome.")
+        for outcome in Metrics.SignIn.allCases {
+            page.sample("latchd_sign_ins_total", [("outcome", outcome.rawValue)], counts.signIns[outcome] ?? 0)
+        }
+        page.family("latchd_refreshes_total", "counter", "Refreshes of sessions by outcome.")
+        for outcome in Metrics.Refresh.allCases {
+            page.sample("latchd_refreshes_total", [("outcome", outcome.rawValue)], counts.refreshes[outcome] ?? 0)
+        }
+        page.gauges(gauges)
+        return page.text
+    }
+
+    private mutating func requests(_ counts: Metrics.Counts) {
+        family("latchd_http_requests_total", "counter", "Requests by route, method and class of status.")
+        let sorted = counts.requests.sorted {
+            ($0.key.route, $0.key.method, $0.key.statusClass) < ($1.key.route, $1.key.method, $1.key.statusClass)
+        }
+        for (kind, count) in sorted {
+            sample(
+                "latchd_http_requests_total",
+                [("route", kind.route), ("method", kind.method), ("status", "\(kind.statusClass)xx")], count)
+        }
+    }
+
+    private mutating func durations(_ counts: Metrics.Counts) {
+        let name = "latchd_http_request_duration_seconds"
+        family(name, "histogram", "Time from a request's header to its answer, by route.")
+        for (route, histogram) in counts.durations.sorted(by: { $0.key < $1.key }) {
+            var total = 0
+            for (bound, count) in zip(Histogram.bounds.map { String($0) } + ["+Inf"], histogram.buckets) {
+                total += count
+                sample("\(name)_bucket", [("route", route), ("le", bound)], total)
+            }
+            line("\(name)_sum", [("route", route)], String(histogram.sum))
+            sample("\(name)_count", [("route", route)], histogram.count)
+        }
+    }
+
+    private mutating func gauges(_ gauges: Gauges) {
+        if let live = gauges.sessionsLive { single("latchd_sessions_live", "gauge", "Sessions that are live.", live) }
+        single("latchd_sessions_cached", "gauge", "Sessions in memory.", gauges.sessionsCached)
+        single("latchd_hashing_queue_depth", "gauge", "Passwords that wait to be hashed.", gauges.hashingQueueDepth)
+        single("latchd_database_commits_total", "counter", "Transactions committed.", gauges.databaseCommits)
+        single("latchd_database_writes_total", "counter", "Writes, several to a transaction.", gauges.databaseWrites)
+        single("latchd_log_lines_dropped_total", "counter", "Log lines that nobody read.", gauges.droppedLogLines)
+    }
+
+    private mutating func single(_ name: String, _ type: String, _ help: String, _ value: Int) {
+        family(name, type, help)
+        sample(name, [], value)
+    }
+
+    private mutating func family(_ name: String, _ type: String, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Int) {
+        line(name, labels, String(value))
+    }
+
+    private mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
+        let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
+        text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
+    }
+
+    private static func escaped(_ value: String) -> String {
+        value.reduce(into: "") { text, character in
+            switch character {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Database
+import HTTPServer
+import Synchronization
+import Wire
+
+/// The routes for whoever watches over the gateway: `/healthz`, `/readyz`, `/metrics`.
+struct ServiceRoutes: Sendable {
+    let database: Database
+    let sessions: SessionAdministration
+    let issuer: any SessionIssuer
+    let hasher: PasswordHasher
+    let metrics: Metrics
+    let settings: MetricsSettings
+    let log: Log
+    let isDraining: @Sendable () -> Bool
+
+    private static let ask = Statement("SELECT 1")
+
+    /// Adds the routes.
+    func add(to router: inout Router) {
+        router.on(.get, "/healthz") { _ in Self.answer(.ok, "alive") }
+        router.on(.get, "/readyz") { _ in await ready() }
+        router.on(.get, "/metrics") { request in await metricsPage(request) }
+    }
+
+    /// Ready while the database answers and the gateway is not about to stop.
+    private func ready() async -> ServerResponse {
+        if isDraining() { return Self.answer(.serviceUnavailable, "draining") }
+        do {
+            _ = try await database.read { try $0.run(Self.ask) }
+            return Self.answer(.ok, "ready")
+        } catch {
+            log.warning("The database does not answer.")
+            return Self.answer(.serviceUnavailable, "database")
+        }
+    }
+
+    /// Only for peers that are allowed, and not through a proxy: through one everybody has the proxy's address. To
+    /// others the page is not there.
+    private func metricsPage(_ request: ServerRequest) async -> ServerResponse {
+        guard settings.isEnabled, !Self.wasForwarded(request), isAllowed(request.peer) else {
+            return OnyxAnswers.detail(.notFound, "Not Found")
+        }
+        let gauges = MetricsPage.Gauges(
+            sessionsLive: try? await sessions.liveCount(), sessionsCached: issuer.rememberedCount,
+            hashingQueueDepth: hasher.queueDepth, databaseCommits: Int(database.commitCount),
+            databaseWrites: Int(database.writeCount), droppedLogLines: log.droppedLines)
+        return ServerResponse(
+            status: .ok, headers: ["Content-Type": MetricsPage.mediaType, "Cache-Control": "no-store"],
+            body: Array(MetricsPage.text(metrics.counts, gauges).utf8))
+    }
+
+    private func isAllowed(_ peer: PeerAddress) -> Bool {
+        guard let address = peer.ip else { return true }
+        return settings.allowed.contains { $0.contains(address) }
+    }
+
+    private static func wasForwarded(_ request: ServerRequest) -> Bool {
+        ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"].contains { request.headers[$0] != nil }
+    }
+
+    private static func answer(_ status: HTTPStatus, _ word: StaticString) -> ServerResponse {
+        ServerResponse(
+            status: status, headers: OnyxAnswers.privateHeaders, body: Array(#"{"status":"\#(word)"}"#.utf8))
+    }
+}

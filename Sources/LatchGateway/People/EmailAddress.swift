@@ -1,0 +1,36 @@
+/// An e-mail address as the gateway compares it: without white space around it, lower-cased.
+///
+/// Source: contract of Onyx, b.8; IM-17 for what an address must look like.
+public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address, normalised.
+    public let text: String
+
+    /// Takes whatever was typed, whether or not it is an address: for looking somebody up.
+    public init(normalizing text: String) {
+        self.text = DisplayText.trimmed(text).lowercased()
+    }
+
+    /// Takes an address that somebody shall be added under.
+    ///
+    /// - Throws: ``GatewayError/Code/invalidEmail`` unless it is `local@domain` of at most 254 bytes, both parts not
+    ///   empty, one `@`, without white space and control characters. Whether mail arrives there is not asked.
+    ///
+    /// Source: RFC 5321 §4.5.3.1.3 for the length.
+    public init(_ text: String) throws(GatewayError) {
+        self.init(normalizing: text)
+        let parts = self.text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), self.text.utf8.count <= 254,
+            !self.text.unicodeScalars.contains(where: Self.isRefused)
+        else {
+            throw GatewayError(
+                .invalidEmail, "This is not an e-mail address: it needs one '@', text on both sides and no spaces.")
+        }
+    }
+
+    private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
+    }
+
+    /// The address.
+    public var description: String { text }
+}

@@ -1,0 +1,109 @@
+import Crypto
+import FoundationEssentials
+
+/// Signs people in with e-mail address and password.
+///
+/// A wrong password, somebody who is not there and somebody who is disabled get one answer after the same steps: a place
+/// of the guard, one read of the database, one hash.
+///
+/// Source: contract of Onyx, b.8; OWASP Authentication Cheat Sheet, "Authentication and Error Messages".
+struct PasswordSignIn: Sendable {
+    /// Who is asking.
+    struct Client: Sendable {
+        let address: ClientAddress
+        let device: SessionDevice
+        let request: String
+    }
+
+    /// What became of a sign-in.
+    enum Outcome: Sendable {
+        /// The person is signed in.
+        case signedIn(SessionCredential)
+        /// Not these credentials; why is nobody's business.
+        case refused
+        /// Too many failures; stay away for so long.
+        case limited(Duration)
+    }
+
+    let people: PeopleStore
+    let hasher: PasswordHasher
+    let issuer: any SessionIssuer
+    let attempts: SignInGuard
+    let audit: AuditLog
+    let log: Log
+
+    /// Tries one password.
+    ///
+    /// - Throws: ``GatewayError/Code/busy`` when the queue of hashing is full. An attempt that throws, or is cancelled
+    ///   before its password was looked at, does not count.
+    func attempt(_ email: EmailAddress, _ password: Secret, from client: Client) async throws -> Outcome {
+        switch attempts.reserve(from: client.address, account: email) {
+        case .refused(let wait):
+            return .limited(wait)
+        case .granted(let reservation):
+            let credential: StoredCredential?
+            let matches: Bool
+            do {
+                credential = try await people.credential(email)
+                matches = try await hasher.verify(password, against: credential?.hash)
+            } catch {
+                attempts.release(reservation)
+                throw error
+            }
+            guard let credential, matches, credential.person.isActive else {
+                fail(credential, matches, reservation, client)
+                return .refused
+            }
+            attempts.succeed(reservation)
+            return try await start(credential, password, client)
+        }
+    }
+
+    private func start(_ credential: StoredCredential, _ password: Secret, _ client: Client) async throws -> Outcome {
+        await rehashIfOutdated(credential, password, client)
+        do {
+            let session = try await issuer.issue(for: credential.person, device: client.device)
+            audit.record(
+                AuditEvent(
+                    .signIn, person: session.person, session: session.session, address: client.address.description,
+                    request: client.request, device: client.device))
+            return .signedIn(session)
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            return .refused
+        }
+    }
+
+    /// A sign-in does not fail because the better hash could not be made now; the next one tries again.
+    private func rehashIfOutdated(_ credential: StoredCredential, _ password: Secret, _ client: Client) async {
+        guard let hash = credential.hash, hasher.isOutdated(hash) else { return }
+        do {
+            try await people.rehash(password, of: credential.person.id, replacing: hash)
+        } catch {
+            log.debug("A password was not hashed anew.", ["request": .text(client.request)])
+        }
+    }
+
+    private func fail(
+        _ credential: StoredCredential?, _ matches: Bool, _ reservation: SignInGuard.Reservation, _ client: Client
+    ) {
+        let lockOuts = attempts.fail(reservation)
+        let person = credential?.person
+        let reason: StaticString =
+            if person == nil { "unknown-account" } else if matches { "disabled" } else { "wrong-password" }
+        let address = client.address.description
+        audit.record(
+            AuditEvent(
+                .signInFailed, reason: reason, person: person?.id, address: address, request: client.request,
+                device: client.device))
+        if let length = lockOuts.account {
+            audit.record(
+                AuditEvent(
+                    .lockedOut, reason: "account", person: person?.id, address: address, request: client.request,
+                    duration: length))
+        }
+        if let length = lockOuts.address {
+            audit.record(
+                AuditEvent(.lockedOut, reason: "address", address: address, request: client.request, duration: length))
+        }
+    }
+}

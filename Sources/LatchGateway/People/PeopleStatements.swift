@@ -1,0 +1,63 @@
+import Crypto
+import Database
+import FoundationEssentials
+
+/// The SQL of people.
+enum PeopleStatements {
+    static let columns = "id, email, name, is_admin, is_verified, created_at, disabled_at, session_epoch"
+
+    static let insert = Statement(
+        """
+        INSERT INTO people (id, email, name, password_hash, is_admin, created_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (email) DO NOTHING RETURNING \(columns)
+        """, UUID.self, String.self, String?.self, String.self, Bool.self, Date.self, row: person)
+
+    static let all = Statement("SELECT \(columns) FROM people ORDER BY email", row: person)
+
+    static let byEmail = Statement("SELECT \(columns) FROM people WHERE email = ?", String.self, row: person)
+
+    static let anybody = Statement("SELECT EXISTS (SELECT 1 FROM people)") { row throws(DatabaseError) in
+        try row.get(0) as Bool
+    }
+
+    static let credential = Statement(
+        "SELECT \(columns), password_hash FROM people WHERE email = ?", String.self
+    ) { row throws(DatabaseError) in
+        let hash = (try row.get(8) as String?).map(PasswordHash.init(rawValue:))
+        // One that cannot be read would be refused faster than a wrong password.
+        return StoredCredential(person: try person(row), hash: hash.flatMap { $0.isWellFormed ? $0 : nil })
+    }
+
+    static let setPassword = Statement(
+        "UPDATE people SET password_hash = ?, session_epoch = session_epoch + 1 WHERE id = ? RETURNING \(columns)",
+        String.self, UUID.self, row: person)
+
+    /// Puts a hash of the same password in place of an outdated one, unless the password was changed meanwhile.
+    static let rehash = Statement(
+        "UPDATE people SET password_hash = ? WHERE id = ? AND password_hash = ?", String.self, UUID.self, String.self)
+
+    static let disable = Statement(
+        """
+        UPDATE people SET disabled_at = coalesce(disabled_at, ?), session_epoch = session_epoch + 1 WHERE id = ?
+        RETURNING \(columns)
+        """, Date.self, UUID.self, row: person)
+
+    static let enable = Statement(
+        "UPDATE people SET disabled_at = NULL WHERE id = ? RETURNING \(columns)", UUID.self, row: person)
+
+    static let remove = Statement("DELETE FROM people WHERE id = ? RETURNING \(columns)", UUID.self, row: person)
+
+    @Sendable
+    static func person(_ row: SQLRow) throws(DatabaseError) -> Person {
+        Person(
+            id: try row.get(0), email: try row.get(1), name: try row.get(2), isAdministrator: try row.get(3),
+            isVerified: try row.get(4), created: try row.get(5), disabled: try row.get(6), sessionEpoch: try row.get(7))
+    }
+}
+
+/// A person and the hash of the password, for signing in.
+struct StoredCredential: Sendable {
+    let person: Person
+    /// Nil when the person has no password, or what is stored is no hash.
+    let hash: PasswordHash?
+}

@@ -1,0 +1,179 @@
+public import Crypto
+public import Database
+public import FoundationEssentials
+import Synchronization
+
+/// The people of the server and their passwords.
+///
+/// Each change is one transaction, on disk before the call returns; a crash leaves it done or not done. Changes that
+/// end a person's sessions (another password, disabling, removing) end them in the same transaction, with the reason.
+///
+/// Source: ARCHITECTURE.md, People.
+public final class PeopleStore: Sendable {
+    /// What a new password must be.
+    public let policy: PasswordPolicy
+    private let database: Database
+    private let hasher: PasswordHasher
+    private let now: @Sendable () -> Date
+    private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
+    /// Set once somebody was seen; a server with people rarely becomes one without.
+    private let sawSomebody = Mutex(false)
+
+    /// Makes a store on a database with the gateway's tables.
+    public init(
+        database: Database, hasher: PasswordHasher, policy: PasswordPolicy, now: @escaping @Sendable () -> Date
+    ) {
+        self.database = database
+        self.hasher = hasher
+        self.policy = policy
+        self.now = now
+    }
+
+    /// Has `action` called after a person's sessions were ended, so that whoever remembers them forgets.
+    func whenSessionsEnd(_ action: @escaping @Sendable (UUID) -> Void) {
+        ended.withLock { $0 = action }
+    }
+
+    /// Everybody, by e-mail address.
+    public func list() async throws -> [Person] {
+        try await database.read { try $0.all(PeopleStatements.all) }
+    }
+
+    /// The person with this e-mail address, however it is written.
+    public func find(_ email: String) async throws -> Person? {
+        let email = EmailAddress(normalizing: email).text
+        return try await database.read { try $0.first(PeopleStatements.byEmail, email) }
+    }
+
+    /// The person with this e-mail address.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when nobody has it.
+    public func require(_ email: String) async throws -> Person {
+        guard let person = try await find(email) else {
+            throw GatewayError(.unknownPerson, "Nobody has the e-mail address '\(EmailAddress(normalizing: email))'.")
+        }
+        return person
+    }
+
+    /// Whether there is anybody at all; remembered until ``forget()``.
+    public func hasAnybody() async throws -> Bool {
+        if sawSomebody.withLock({ $0 }) { return true }
+        let answer = try await database.read { try $0.first(PeopleStatements.anybody) ?? false }
+        if answer { sawSomebody.withLock { $0 = true } }
+        return answer
+    }
+
+    /// Drops what is remembered, after another process wrote.
+    func forget() {
+        sawSomebody.withLock { $0 = false }
+    }
+
+    /// Adds a person.
+    ///
+    /// - Parameters:
+    ///   - email: Kept trimmed and lower-cased.
+    ///   - name: To show; nil or blank for none.
+    ///   - isAdministrator: Whether the person administers the server.
+    ///   - password: Must keep ``policy``; only its Argon2id hash is stored.
+    /// - Returns: The person as stored.
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail``, ``GatewayError/Code/weakPassword``,
+    ///   ``GatewayError/Code/personExists`` or ``GatewayError/Code/busy``.
+    public func add(
+        email: String, name: String? = nil, isAdministrator: Bool = false, password: Secret
+    ) async throws -> Person {
+        let email = try EmailAddress(email).text
+        try policy.check(password)
+        if try await find(email) != nil { throw Self.exists(email) }
+        let hash = try await hasher.hash(password).rawValue
+        let created = now()
+        let shown = name.flatMap { DisplayText.cleaned($0, limit: 200) }
+        let person = try await database.write { connection in
+            try connection.first(PeopleStatements.insert, UUID(), email, shown, hash, isAdministrator, created)
+        }
+        guard let person else { throw Self.exists(email) }
+        sawSomebody.withLock { $0 = true }
+        return person
+    }
+
+    /// The person and hash to check a sign-in against; nil when nobody has the address.
+    func credential(_ email: EmailAddress) async throws -> StoredCredential? {
+        let text = email.text
+        return try await database.read { try $0.first(PeopleStatements.credential, text) }
+    }
+
+    /// Replaces an outdated hash by a new one of the same password; nothing happens if the password changed meanwhile.
+    func rehash(_ password: Secret, of person: UUID, replacing old: PasswordHash) async throws {
+        let new = try await hasher.hash(password).rawValue
+        let old = old.rawValue
+        _ = try await database.write { try $0.run(PeopleStatements.rehash, new, person, old) }
+    }
+
+    private static func exists(_ email: String) -> GatewayError {
+        GatewayError(.personExists, "Somebody has the e-mail address '\(email)' already.")
+    }
+}
+
+extension PeopleStore {
+    /// Gives a person another password and ends all of the person's sessions.
+    ///
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/weakPassword``, ``GatewayError/Code/unknownPerson`` or
+    ///   ``GatewayError/Code/busy``.
+    @discardableResult
+    public func setPassword(_ password: Secret, of person: UUID) async throws -> Person {
+        try policy.check(password)
+        let hash = try await hasher.hash(password).rawValue
+        return try await ending(sessionsOf: person, .passwordChanged) { connection throws(DatabaseError) in
+            try connection.first(PeopleStatements.setPassword, hash, person)
+        }
+    }
+
+    /// Forbids a person to sign in and ends all of the person's sessions. Once more changes nothing.
+    ///
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
+    @discardableResult
+    public func disable(_ person: UUID) async throws -> Person {
+        let now = now()
+        return try await ending(sessionsOf: person, .personDisabled) { connection throws(DatabaseError) in
+            try connection.first(PeopleStatements.disable, now, person)
+        }
+    }
+
+    /// Allows a person to sign in again; sessions that were ended stay ended.
+    ///
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
+    @discardableResult
+    public func enable(_ person: UUID) async throws -> Person {
+        let enabled = try await database.write { try $0.first(PeopleStatements.enable, person) }
+        guard let enabled else { throw Self.gone }
+        return enabled
+    }
+
+    /// Removes a person for good and ends all of the person's sessions.
+    ///
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
+    @discardableResult
+    public func remove(_ person: UUID) async throws -> Person {
+        let removed = try await ending(sessionsOf: person, .personRemoved) { connection throws(DatabaseError) in
+            try connection.first(PeopleStatements.remove, person)
+        }
+        forget()
+        return removed
+    }
+
+    private func ending(
+        sessionsOf person: UUID, _ reason: SessionEndReason,
+        _ change: @escaping @Sendable (Connection) throws(DatabaseError) -> Person?
+    ) async throws -> Person {
+        let now = now()
+        let changed = try await database.write { connection in
+            guard let changed = try change(connection) else { return nil as Person? }
+            try connection.run(SessionStatements.endAll, now, reason.rawValue, person)
+            return changed
+        }
+        guard let changed else { throw Self.gone }
+        ended.withLock { $0 }?(person)
+        return changed
+    }
+
+    private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
+}

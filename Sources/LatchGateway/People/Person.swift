@@ -1,0 +1,26 @@
+public import FoundationEssentials
+
+/// A person who may sign in.
+///
+/// Source: ARCHITECTURE.md, People.
+public struct Person: Sendable, Equatable, Identifiable {
+    /// The id, made when the person was added; never used again for another.
+    public let id: UUID
+    /// The e-mail address, as ``EmailAddress`` writes it.
+    public let email: String
+    /// The name to show, when one was given.
+    public let name: String?
+    /// Whether the person administers the server.
+    public let isAdministrator: Bool
+    /// Whether the address was proved.
+    public let isVerified: Bool
+    /// When the person was added.
+    public let created: Date
+    /// When the person was disabled; nil while signing in is allowed.
+    public let disabled: Date?
+    /// How often all of the person's sessions were ended; see the schema.
+    let sessionEpoch: Int
+
+    /// Whether the person may sign in.
+    public var isActive: Bool { disabled == nil }
+}

@@ -1,0 +1,43 @@
+import Crypto
+import FoundationEssentials
+
+/// Lets people add themselves. It says whether an address is taken, as the dialect wants it; so each attempt counts
+/// against the client's address.
+struct Registration: Sendable {
+    /// What became of a registration.
+    enum Outcome: Sendable {
+        /// The person is there.
+        case registered(Person)
+        /// Too many attempts from this address; stay away for so long.
+        case limited(Duration)
+    }
+
+    let people: PeopleStore
+    let attempts: SignInGuard
+    let audit: AuditLog
+
+    /// Adds a person.
+    ///
+    /// - Throws: As ``PeopleStore/add(email:name:isAdministrator:password:)``.
+    func register(_ email: String, _ password: Secret, from client: PasswordSignIn.Client) async throws -> Outcome {
+        switch attempts.reserve(from: client.address, account: nil) {
+        case .refused(let wait): return .limited(wait)
+        case .granted(let reservation):
+            defer { countAttempt(reservation, client) }
+            let person = try await people.add(email: email, password: password)
+            audit.record(
+                AuditEvent(
+                    .registered, person: person.id, address: client.address.description, request: client.request,
+                    device: client.device))
+            return .registered(person)
+        }
+    }
+
+    private func countAttempt(_ reservation: SignInGuard.Reservation, _ client: PasswordSignIn.Client) {
+        guard let length = attempts.fail(reservation).address else { return }
+        audit.record(
+            AuditEvent(
+                .lockedOut, reason: "address", address: client.address.description, request: client.request,
+                duration: length))
+    }
+}

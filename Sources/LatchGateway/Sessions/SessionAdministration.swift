@@ -1,0 +1,82 @@
+import Database
+public import FoundationEssentials
+import Synchronization
+
+/// Sessions as an administrator sees them.
+///
+/// Works beside a running gateway too: that one refuses the tokens within 250 ms, see ``Gateway``.
+public final class SessionAdministration: Sendable {
+    private let database: Database
+    private let now: @Sendable () -> Date
+    private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
+
+    init(database: Database, now: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.now = now
+    }
+
+    func whenSessionsEnd(_ action: @escaping @Sendable (UUID) -> Void) {
+        ended.withLock { $0 = action }
+    }
+
+    /// Every session that is remembered, oldest first; ended ones too.
+    public func list() async throws -> [SessionSummary] {
+        try await database.read { try $0.all(SessionStatements.list) }
+    }
+
+    /// Ends one session.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownSession`` when no live session has this id.
+    @discardableResult
+    public func revoke(_ session: SessionID) async throws -> EndedSession {
+        let now = now()
+        let person = try await database.write { connection in
+            try connection.first(
+                SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, session.rawValue, now)
+        }
+        guard let person else {
+            throw GatewayError(
+                .unknownSession, "No live session has the id '\(session)'; 'latchd sessions list' shows them.")
+        }
+        ended.withLock { $0 }?(person)
+        return EndedSession(session: session, person: person)
+    }
+
+    /// Ends all sessions of a person, those too whose sign-in is under way.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func revokeAll(of person: UUID) async throws -> Int {
+        let now = now()
+        let count = try await database.write { connection in
+            try connection.run(SessionStatements.bumpEpoch, person)
+            return try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person)
+        }
+        ended.withLock { $0 }?(person)
+        return count
+    }
+
+    /// How many sessions are live.
+    public func liveCount() async throws -> Int {
+        let now = now()
+        return try await database.read { try $0.first(SessionStatements.countLive, now) ?? 0 }
+    }
+
+    /// Deletes sessions that were ended, or ran out, longer ago than `age`; a few hundred in each transaction.
+    ///
+    /// - Returns: How many were deleted.
+    @discardableResult
+    public func purge(olderThan age: Duration) async throws -> Int {
+        let limit = now() - age
+        var total = 0
+        while true {
+            try Task.checkCancellation()
+            let count = try await database.write { connection in
+                try connection.run(SessionStatements.purgeEnded, limit)
+                    + connection.run(SessionStatements.purgeExpired, limit)
+            }
+            if count == 0 { return total }
+            total += count
+        }
+    }
+}

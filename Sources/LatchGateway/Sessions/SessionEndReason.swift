@@ -1,0 +1,13 @@
+/// Why a session was ended before its time.
+public enum SessionEndReason: String, Sendable, CaseIterable {
+    /// The person signed out.
+    case signedOut = "signed-out"
+    /// An administrator revoked the session.
+    case revoked
+    /// The person got another password.
+    case passwordChanged = "password-changed"
+    /// The person was disabled.
+    case personDisabled = "person-disabled"
+    /// The person was removed.
+    case personRemoved = "person-removed"
+}

@@ -1,0 +1,20 @@
+/// How long sessions live.
+public struct SessionLifetime: Sendable, Equatable {
+    /// How long a session lives after its last use. 7 days by default.
+    public var sliding: Duration
+    /// How long a session lives at most, counted from the sign-in. 90 days by default.
+    public var maximum: Duration
+    /// How long an ended or expired session is remembered, so that its token is told apart from one never seen.
+    /// 30 days by default.
+    public var rememberEnded: Duration
+
+    /// Makes lifetimes.
+    public init(
+        sliding: Duration = .seconds(7 * 86_400), maximum: Duration = .seconds(90 * 86_400),
+        rememberEnded: Duration = .seconds(30 * 86_400)
+    ) {
+        self.sliding = sliding
+        self.maximum = maximum
+        self.rememberEnded = rememberEnded
+    }
+}

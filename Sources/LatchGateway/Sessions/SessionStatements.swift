@@ -1,0 +1,83 @@
+import Database
+import FoundationEssentials
+
+/// The SQL of sessions.
+enum SessionStatements {
+    /// Nothing is inserted when the person's sessions were ended since the person was read.
+    static let insert = Statement(
+        """
+        INSERT INTO sessions
+            (id, token_hash, person_id, created_at, last_used_at, expires_at, cap_at, device_name, device_kind)
+        SELECT ?, ?, id, ?, ?, ?, ?, ?, ? FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL
+        """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
+        UUID.self, Int.self)
+
+    static let find = Statement(
+        """
+        SELECT s.id, s.created_at, s.last_used_at, s.expires_at, s.cap_at, s.ended_at, p.id, p.email, p.name, p.is_admin,
+            p.is_verified, p.created_at, p.disabled_at, p.session_epoch
+        FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
+        """, [UInt8].self, row: StoredSession.init)
+
+    /// One statement decides and changes: an ended session cannot be extended by a refresh that was under way.
+    static let refresh = Statement(
+        """
+        UPDATE sessions SET last_used_at = max(last_used_at, ?), expires_at = max(expires_at, min(?, cap_at))
+        WHERE token_hash = ? AND ended_at IS NULL AND expires_at > ?
+            AND EXISTS (SELECT 1 FROM people WHERE id = person_id AND disabled_at IS NULL)
+        RETURNING id, person_id, expires_at
+        """, Date.self, Date.self, [UInt8].self, Date.self
+    ) { row throws(DatabaseError) in
+        ExtendedSession(
+            session: SessionID(rawValue: try row.get(0)), person: try row.get(1), expires: try row.get(2))
+    }
+
+    static let endByToken = Statement(
+        """
+        UPDATE sessions SET ended_at = ?, end_reason = ? WHERE token_hash = ? AND ended_at IS NULL
+        RETURNING id, person_id
+        """, Date.self, String.self, [UInt8].self
+    ) { row throws(DatabaseError) in
+        EndedSession(session: SessionID(rawValue: try row.get(0)), person: try row.get(1))
+    }
+
+    static let endByID = Statement(
+        """
+        UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL AND expires_at > ?
+        RETURNING person_id
+        """, Date.self, String.self, String.self, Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+
+    static let endAll = Statement(
+        "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND ended_at IS NULL",
+        Date.self, String.self, UUID.self)
+
+    static let bumpEpoch = Statement("UPDATE people SET session_epoch = session_epoch + 1 WHERE id = ?", UUID.self)
+
+    static let list = Statement(
+        """
+        SELECT s.id, s.person_id, p.email, s.device_name, s.device_kind, s.created_at, s.last_used_at, s.expires_at,
+            s.ended_at, s.end_reason
+        FROM sessions s LEFT JOIN people p ON p.id = s.person_id ORDER BY s.created_at, s.id
+        """, row: SessionSummary.init)
+
+    static let countLive = Statement(
+        "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND expires_at > ?", Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
+
+    static let purgeEnded = Statement(
+        "DELETE FROM sessions WHERE rowid IN (SELECT rowid FROM sessions WHERE ended_at < ? LIMIT 500)", Date.self)
+
+    static let purgeExpired = Statement(
+        """
+        DELETE FROM sessions WHERE rowid IN
+            (SELECT rowid FROM sessions WHERE ended_at IS NULL AND expires_at < ? LIMIT 500)
+        """, Date.self)
+}
+
+/// A session that was extended just now.
+struct ExtendedSession: Sendable {
+    let session: SessionID
+    let person: UUID
+    let expires: Date
+}

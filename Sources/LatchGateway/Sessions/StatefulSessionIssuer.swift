@@ -1,0 +1,150 @@
+import Crypto
+import Database
+public import FoundationEssentials
+
+/// Sessions that live in the database, known by an opaque token of 256 random bits.
+///
+/// The token is 43 characters of base64url; only its SHA-256 is stored, and it is on disk before it is given out. Every
+/// use makes the session live on for the sliding lifetime, up to its cap; a refresh does so at once and gives the same
+/// token back. What ended here is refused here at once.
+///
+/// Source: OX-1, OX-6; contract of Onyx, b.6; RFC 6819 §5.1.4.1.3 and §5.1.5.
+public final class StatefulSessionIssuer: SessionIssuer {
+    private let database: Database
+    private let lifetime: SessionLifetime
+    private let now: @Sendable () -> Date
+    private let cache: SessionCache
+    private let uses = LastUses()
+
+    /// Makes an issuer on a database with the gateway's tables.
+    init(
+        database: Database, lifetime: SessionLifetime, cacheCapacity: Int = 196_608,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.database = database
+        self.lifetime = lifetime
+        self.now = now
+        cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity)
+    }
+
+    /// How many sessions are in memory.
+    public var rememberedCount: Int { cache.count }
+
+    /// Starts a session; see ``SessionIssuer``.
+    public func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential {
+        let token = Base64URL.encode(SecureRandom.bytes(32))
+        let id = SessionID.random()
+        let hash = SHA256.digest(token).bytes
+        let now = now()
+        let cap = now + lifetime.maximum
+        let expires = min(now + lifetime.sliding, cap)
+        let inserted = try await database.write { connection in
+            try connection.run(
+                SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
+                person.id,
+                person.sessionEpoch)
+        }
+        guard inserted == 1 else {
+            throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")
+        }
+        return SessionCredential(token: Secret(token), session: id, person: person.id)
+    }
+
+    /// Tells whose session a token is of; see ``SessionIssuer``.
+    public func authenticate(_ token: String) async throws -> Authentication {
+        guard token.utf8.count == 43 else { return .unrecognized }
+        let digest = SHA256.digest(token)
+        let now = now()
+        if let (session, isWorthRecording) = cache.use(digest, at: now) {
+            if isWorthRecording { uses.note(digest, at: now) }
+            return .valid(session)
+        }
+        return try await authenticateFromDatabase(digest, now)
+    }
+
+    /// Extends the session of a token and gives the same token back; see ``SessionIssuer``.
+    public func refresh(_ token: String) async throws -> SessionCredential? {
+        // A dead token costs a read and no write.
+        guard case .valid = try await authenticate(token) else { return nil }
+        let digest = SHA256.digest(token)
+        // A use noted and not yet written may be all that keeps the session alive.
+        if uses.pending(digest) != nil { try await flush() }
+        let hash = digest.bytes
+        let now = now()
+        let slid = now + lifetime.sliding
+        let extended = try await database.write { connection in
+            try connection.first(SessionStatements.refresh, now, slid, hash, now)
+        }
+        guard let extended else { return nil }
+        cache.extend(digest, to: extended.expires)
+        return SessionCredential(token: Secret(token), session: extended.session, person: extended.person)
+    }
+
+    /// Ends the session of a token; see ``SessionIssuer``.
+    public func end(_ token: String) async throws -> EndedSession? {
+        guard case .valid = try await authenticate(token) else { return nil }
+        let digest = SHA256.digest(token)
+        let hash = digest.bytes
+        let now = now()
+        let ended = try await database.write { connection in
+            try connection.first(
+                SessionStatements.endByToken, now, SessionEndReason.signedOut.rawValue, hash)
+        }
+        cache.remove(digest)
+        return ended
+    }
+
+    /// Forgets a person's sessions; see ``SessionIssuer``.
+    public func forget(person: UUID) {
+        cache.remove(person: person)
+    }
+
+    /// Forgets all sessions; see ``SessionIssuer``.
+    public func forgetEverything() {
+        cache.removeAll()
+    }
+}
+
+extension StatefulSessionIssuer {
+    /// Writes the uses noted since the last time, in transactions of at most 500; what fails stays noted.
+    public func flush() async throws {
+        let noted = uses.all.map { (digest: $0.key, use: $0.value) }
+        for start in stride(from: 0, to: noted.count, by: 500) {
+            let part = Array(noted[start..<min(start + 500, noted.count)])
+            let sliding = lifetime.sliding
+            let expiries = try await database.write { connection in
+                try part.map { digest, use in
+                    try connection.first(
+                        SessionStatements.refresh, use.last, use.last + sliding, digest.bytes, use.first)?.expires
+                }
+            }
+            for ((digest, _), expires) in zip(part, expiries) {
+                if let expires { cache.extend(digest, to: expires) }
+            }
+            uses.written(part)
+        }
+    }
+
+    private func authenticateFromDatabase(_ digest: SHA256Digest, _ now: Date) async throws -> Authentication {
+        let ticket = cache.ticket(for: digest)
+        let hash = digest.bytes
+        guard let stored = try await database.read({ try $0.first(SessionStatements.find, hash) }) else {
+            return .unrecognized
+        }
+        var livesUntil = stored.expires
+        var lastUsed = stored.lastUsed
+        if let use = uses.pending(digest), use.first < stored.expires {
+            livesUntil = max(livesUntil, min(use.last + lifetime.sliding, stored.cap))
+            lastUsed = max(lastUsed, use.last)
+        }
+        let answer = stored.authentication(at: now, livingUntil: livesUntil)
+        guard case .valid(let session) = answer else { return answer }
+        if now.timeIntervalSince(lastUsed) >= LastUses.interval {
+            uses.note(digest, at: now)
+            livesUntil = max(livesUntil, min(now + lifetime.sliding, stored.cap))
+            lastUsed = now
+        }
+        cache.insert(digest, session, lastUsed: lastUsed, livesUntil: livesUntil, ticket: ticket)
+        return answer
+    }
+}

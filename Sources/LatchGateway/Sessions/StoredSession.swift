@@ -1,0 +1,39 @@
+import Database
+import FoundationEssentials
+
+/// A session as the database has it, with its person if that one is still there.
+struct StoredSession: Sendable {
+    let id: SessionID
+    let created: Date
+    let lastUsed: Date
+    let expires: Date
+    let cap: Date
+    let ended: Date?
+    let person: Person?
+
+    @Sendable
+    init(_ row: SQLRow) throws(DatabaseError) {
+        id = SessionID(rawValue: try row.get(0))
+        created = try row.get(1)
+        lastUsed = try row.get(2)
+        expires = try row.get(3)
+        cap = try row.get(4)
+        ended = try row.get(5)
+        guard let personID = try row.get(6) as UUID? else {
+            person = nil
+            return
+        }
+        person = Person(
+            id: personID, email: try row.get(7), name: try row.get(8), isAdministrator: try row.get(9),
+            isVerified: try row.get(10), created: try row.get(11), disabled: try row.get(12),
+            sessionEpoch: try row.get(13))
+    }
+
+    /// What the session's token is worth at `now`, with uses that are not yet written making it live on.
+    func authentication(at now: Date, livingUntil: Date) -> Authentication {
+        guard ended == nil else { return .terminated }
+        guard now < livingUntil else { return .expired }
+        guard let person, person.isActive else { return .terminated }
+        return .valid(Session(id: id, person: person, created: created, expires: expires, cap: cap))
+    }
+}

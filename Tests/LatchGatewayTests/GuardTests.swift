@@ -1,0 +1,194 @@
+import FoundationEssentials
+import HTTPServer
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(2)))
+struct GuardTests {
+    private let start = Date(timeIntervalSince1970: 1_790_000_000)
+    private let limit = AttemptLimit(
+        attempts: 3, window: .seconds(60), firstLockOut: .seconds(30), maximumLockOut: .seconds(100))
+
+    @Test("too many failures lock an account out, whether or not it exists", arguments: [Bench.email, "nobody@b.c"])
+    func accountLockOut(email: String) async throws {
+        try await Bench.with {
+            $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900))
+        } _: { bench in
+            try await bench.addPerson()
+            for _ in 0..<3 { #expect(try await bench.login(email, password: "wrong one").status == 400) }
+
+            let locked = try await bench.login(email)
+            #expect(locked.status == 429)
+            #expect(locked.text == #"{"detail":"Too Many Requests"}"#)
+            #expect(locked.headers["Retry-After"] == "30")
+            #expect(try await bench.login("other@example.org").status == 400)
+            // The same account, written differently.
+            #expect(try await bench.login(" \(email.uppercased())").status == 429)
+
+            bench.clock.advance(29.5)
+            #expect(try await bench.login(email).headers["Retry-After"] == "1")
+            bench.clock.advance(0.5)
+            #expect(try await bench.login(email).status == (email == Bench.email ? 200 : 400))
+        }
+    }
+
+    @Test("too many failures from one address lock it out for every account")
+    func addressLockOut() async throws {
+        try await Bench.with {
+            $0.addressLimit = AttemptLimit(attempts: 4, window: .seconds(60))
+        } _: { bench in
+            try await bench.addPerson()
+            for index in 0..<4 { #expect(try await bench.login("nobody\(index)@b.c").status == 400) }
+            #expect(try await bench.login().status == 429)
+            bench.clock.advance(30)
+            #expect(try await bench.login().status == 200)
+        }
+    }
+
+    @Test("the right password does not count, however often")
+    func successIsNoFailure() async throws {
+        try await Bench.with {
+            $0.addressLimit = AttemptLimit(attempts: 3, window: .seconds(60))
+            $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(60))
+        } _: { bench in
+            try await bench.addPerson()
+            for _ in 0..<8 { #expect(try await bench.login().status == 200) }
+        }
+    }
+
+    @Test("guesses at the same time are no more than the limit")
+    func parallelGuesses() async throws {
+        try await Bench.with {
+            $0.accountLimit = AttemptLimit(attempts: 5, window: .seconds(900))
+        } _: { bench in
+            try await bench.addPerson()
+            let statuses = try await withThrowingTaskGroup { group in
+                for _ in 0..<24 { group.addTask { try await bench.login(password: "wrong one").status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.filter { $0 == 400 }.count <= 5)
+            #expect(statuses.allSatisfy { $0 == 400 || $0 == 429 })
+            #expect(try await bench.login().status == (statuses.filter { $0 == 400 }.count == 5 ? 429 : 200))
+        }
+    }
+
+    @Test("each lock-out is twice as long as the one before, up to the maximum, and quiet makes it short again")
+    func growing() {
+        var counter = AttemptCounter()
+        var now = start
+        func lockOut() -> Duration? {
+            for _ in 0..<2 {
+                #expect(counter.reserve(limit, at: now) == nil)
+                #expect(counter.fail(limit, at: now) == nil)
+            }
+            #expect(counter.reserve(limit, at: now) == nil)
+            let length = counter.fail(limit, at: now)
+            #expect(counter.reserve(limit, at: now) == length)
+            now = now + (length ?? .zero)
+            return length
+        }
+        #expect(lockOut() == .seconds(30))
+        #expect(lockOut() == .seconds(60))
+        #expect(lockOut() == .seconds(100))
+        #expect(lockOut() == .seconds(100))
+        now += 100
+        #expect(counter.isIdle(limit, at: now))
+        #expect(lockOut() == .seconds(30))
+    }
+
+    @Test("failures count within their window only")
+    func window() {
+        var counter = AttemptCounter()
+        for step in 0..<10 {
+            let now = start.addingTimeInterval(Double(step) * 31)
+            #expect(counter.reserve(limit, at: now) == nil)
+            #expect(counter.fail(limit, at: now) == nil)
+        }
+    }
+
+    @Test("a clock set back does not make a lock-out longer than it can be")
+    func clockSetBack() {
+        var counter = AttemptCounter()
+        for _ in 0..<3 {
+            _ = counter.reserve(limit, at: start)
+            _ = counter.fail(limit, at: start)
+        }
+        #expect(counter.reserve(limit, at: start - .seconds(10 * day)) == .seconds(100))
+    }
+
+    @Test("the table is bounded, and a flood does not wash a lock-out away")
+    func boundedTable() {
+        var table = AttemptTable<Int>(limit: limit, capacity: 100)
+        for _ in 0..<3 {
+            _ = table.reserve(-1, at: start)
+            _ = table.fail(-1, at: start)
+        }
+        for key in 0..<10_000 {
+            #expect(table.reserve(key, at: start) == nil)
+            _ = table.fail(key, at: start)
+        }
+        #expect(table.count == 100)
+        #expect(table.reserve(-1, at: start) == .seconds(30))
+        table.sweep(at: start + .seconds(day))
+        #expect(table.count == 0)
+    }
+
+    @Test("an IPv6 address counts by its /64, an IPv4 address by itself, mapped or not")
+    func addressKeys() throws {
+        func key(_ text: String) throws -> AddressKey { AddressKey(ClientAddress(IPAddress(text))) }
+        #expect(try key("2001:db8::1") == key("2001:db8::ffff:1"))
+        #expect(try key("2001:db8::1") != key("2001:db8:0:1::1"))
+        #expect(try key("192.0.2.1") != key("192.0.2.2"))
+        #expect(try key("192.0.2.1") == key("::ffff:192.0.2.1"))
+    }
+
+    @Test(
+        "the client's address is what a trusted proxy says, from the right",
+        arguments: [
+            ("203.0.113.9", "203.0.113.9"),
+            ("6.6.6.6, 203.0.113.9", "203.0.113.9"),
+            ("6.6.6.6, 203.0.113.9, 127.0.0.1", "203.0.113.9"),
+            ("203.0.113.9:4711", "203.0.113.9"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("[2001:db8::1]:4711", "2001:db8::1"),
+            ("::ffff:203.0.113.9", "203.0.113.9"),
+            ("nonsense", "127.0.0.1"),
+            ("203.0.113.9, nonsense", "127.0.0.1"),
+            ("203.0.113.9, ", "127.0.0.1"),
+        ])
+    func forwarded(field: String, address: String) async throws {
+        try await Bench.with {
+            $0.trustedProxies = TrustedProxies([try! IPNetwork.required("127.0.0.0/8")])
+        } _: { bench in
+            _ = try await bench.login("nobody@b.c", headers: [("X-Forwarded-For", field)])
+            #expect(bench.lines.audit.last?["address"]?.string == address)
+        }
+    }
+
+    @Test("several fields of forwarded addresses are one list")
+    func severalFields() async throws {
+        try await Bench.with {
+            $0.trustedProxies = TrustedProxies([try! IPNetwork.required("127.0.0.1/32")])
+        } _: { bench in
+            _ = try await bench.login(
+                "nobody@b.c", headers: [("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-For", "203.0.113.9, 127.0.0.1")])
+            #expect(bench.lines.audit.last?["address"]?.string == "203.0.113.9")
+        }
+    }
+
+    @Test("nobody else is believed")
+    func untrusted() async throws {
+        try await Bench.with { bench in
+            _ = try await bench.login("nobody@b.c", headers: [("X-Forwarded-For", "203.0.113.9")])
+            #expect(bench.lines.audit.last?["address"]?.string == "127.0.0.1")
+        }
+    }
+}
+
+extension IPNetwork {
+    static func required(_ text: String) throws -> IPNetwork {
+        try #require(IPNetwork(text))
+    }
+}

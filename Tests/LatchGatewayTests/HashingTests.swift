@@ -1,0 +1,105 @@
+import Crypto
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(2)))
+struct HashingTests {
+    @Test("a full queue answers 503 with Retry-After, and a valid token is answered meanwhile")
+    func fullQueue() async throws {
+        try await Bench.with {
+            $0.hashing.threads = 1
+            $0.hashing.queue = 1
+        } _: { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            let pool = bench.gateway.stores.hasher.pool
+            let gate = Gate(pool)
+            await gate.closed()
+            async let waiting = bench.login()
+            try await until { pool.depth > 0 }
+
+            let refused = try await bench.login()
+            #expect(refused.status == 503)
+            #expect(refused.headers["Retry-After"] == "1")
+            #expect(refused.json?["detail"]?.string?.isEmpty == false)
+            #expect(try await bench.me(token).status == 200)
+            #expect(try await bench.refresh(token).status == 200)
+
+            gate.open()
+            #expect(try await waiting.status == 200)
+            #expect(try await bench.login().status == 200)
+        }
+    }
+
+    @Test("refused for a full queue is no failure of the account")
+    func busyIsNoFailure() async throws {
+        try await Bench.with {
+            $0.hashing.threads = 1
+            $0.hashing.queue = 1
+            $0.accountLimit = AttemptLimit(attempts: 2, window: .seconds(900))
+        } _: { bench in
+            try await bench.addPerson()
+            let pool = bench.gateway.stores.hasher.pool
+            let gate = Gate(pool)
+            await gate.closed()
+            async let waiting = bench.login("other@example.org")
+            try await until { pool.depth > 0 }
+            for _ in 0..<5 { #expect(try await bench.login().status == 503) }
+            gate.open()
+            _ = try await waiting
+
+            #expect(try await bench.login().status == 200)
+        }
+    }
+
+    @Test("work that was cancelled before its turn leaves the queue")
+    func cancelled() async throws {
+        let pool = HashingPool(threads: 1, queue: 4)
+        let gate = Gate(pool)
+        await gate.closed()
+        let waiting = Task { try await pool.run { 1 } }
+        try await until { pool.depth > 0 }
+
+        waiting.cancel()
+
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(pool.depth == 0)
+        gate.open()
+        #expect(try await pool.run { 2 } == 2)
+    }
+
+    @Test("a stopped pool refuses what waits and what comes")
+    func stopped() async throws {
+        let pool = HashingPool(threads: 1, queue: 4)
+        let gate = Gate(pool)
+        await gate.closed()
+        let waiting = Task { try await pool.run { 1 } }
+        try await until { pool.depth > 0 }
+
+        pool.stop()
+        gate.open()
+
+        let error = await #expect(throws: GatewayError.self) { try await waiting.value }
+        #expect(error?.code == .closed)
+        let late = await #expect(throws: GatewayError.self) { try await pool.run { 1 } }
+        #expect(late?.code == .closed)
+    }
+
+    @Test("jobs come in the order they were asked")
+    func order() async throws {
+        let pool = HashingPool(threads: 1, queue: 100)
+        let gate = Gate(pool)
+        await gate.closed()
+        let seen = Lines()
+        var tasks: [Task<Void, any Error>] = []
+        for index in 0..<50 {
+            tasks.append(Task { try await pool.run { seen.writer.write(Array("\(index) ".utf8)) } })
+            try await until { pool.depth > index }
+        }
+        gate.open()
+        for task in tasks { try await task.value }
+        #expect(seen.text == (0..<50).map { "\($0) " }.joined())
+    }
+}

@@ -1,0 +1,113 @@
+import Crypto
+import FoundationEssentials
+import Synchronization
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Short access tokens with a refresh token that changes at each use: another issuer behind the same routes.
+final class RotatingIssuer: SessionIssuer {
+    private struct Line {
+        let session: Session
+        var access: String
+        var refresh: String
+        var accessExpires: Date
+    }
+
+    private let lines = Mutex<[SessionID: Line]>([:])
+    private let now: @Sendable () -> Date
+
+    init(now: @escaping @Sendable () -> Date) {
+        self.now = now
+    }
+
+    var rememberedCount: Int { lines.withLock { $0.count } }
+
+    func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential {
+        let now = now()
+        let session = Session(
+            id: .random(), person: person, created: now, expires: now + .seconds(300), cap: now + .seconds(90 * day))
+        return lines.withLock { lines in
+            lines[session.id] = line(session)
+            return credential(lines[session.id]!)
+        }
+    }
+
+    func authenticate(_ token: String) async throws -> Authentication {
+        let now = now()
+        return lines.withLock { lines in
+            guard let line = lines.values.first(where: { $0.access == token }) else { return .unrecognized }
+            return now < line.accessExpires ? .valid(line.session) : .expired
+        }
+    }
+
+    func refresh(_ token: String) async throws -> SessionCredential? {
+        lines.withLock { lines in
+            guard let old = lines.values.first(where: { $0.refresh == token }) else { return nil }
+            lines[old.session.id] = line(old.session)
+            return credential(lines[old.session.id]!)
+        }
+    }
+
+    func end(_ token: String) async throws -> EndedSession? {
+        lines.withLock { lines in
+            guard let line = lines.values.first(where: { $0.access == token || $0.refresh == token }) else {
+                return nil
+            }
+            lines[line.session.id] = nil
+            return EndedSession(session: line.session.id, person: line.session.person.id)
+        }
+    }
+
+    func forget(person: UUID) {
+        lines.withLock { lines in lines = lines.filter { $0.value.session.person.id != person } }
+    }
+
+    func forgetEverything() {}
+    func flush() async throws {}
+
+    private func line(_ session: Session) -> Line {
+        Line(
+            session: session, access: "a." + Base64URL.encode(SecureRandom.bytes(16)),
+            refresh: "r." + Base64URL.encode(SecureRandom.bytes(16)), accessExpires: now() + .seconds(300))
+    }
+
+    private func credential(_ line: Line) -> SessionCredential {
+        SessionCredential(
+            token: Secret(line.access), refreshToken: Secret(line.refresh), expiresIn: .seconds(300),
+            session: line.session.id, person: line.session.person.id)
+    }
+}
+
+@Suite(.timeLimit(.minutes(2)))
+struct IssuerSeamTests {
+    @Test("OX-6 another issuer, with short tokens and a rotating refresh token, works behind the same routes")
+    func rotating() async throws {
+        try await Bench.with(issuer: { stores in RotatingIssuer(now: stores.now) }) { bench in
+            let person = try await bench.addPerson()
+
+            let login = try await bench.login()
+            let access = try #require(login.token)
+            let refresh = try #require(login.json?["refresh_token"]?.string)
+            #expect(login.json?["expires_in"]?.number == 300)
+            #expect(try await bench.me(access).json?["email"]?.string == Bench.email)
+
+            bench.clock.advance(300)
+            #expect(try await bench.me(access).json?["error_code"]?.string == "SESSION_EXPIRED")
+            let refreshed = try await bench.refresh(refresh)
+            let newAccess = try #require(refreshed.token)
+            #expect(newAccess != access)
+            #expect(refreshed.json?["refresh_token"]?.string != refresh)
+            #expect(try await bench.me(newAccess).status == 200)
+            #expect(try await bench.refresh(refresh).status == 401)
+
+            #expect(try await bench.logout(newAccess).status == 204)
+            #expect(try await bench.me(newAccess).status == 403)
+
+            let again = try await bench.login()
+            try await bench.gateway.stores.people.disable(person.id)
+            #expect(try await bench.me(again.token).status == 403)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Crypto
+import FoundationEssentials
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(2)))
+struct SecretsTests {
+    @Test("OX-16 invariant 5: no token, password, hash or typed text is in log, audit file, metrics or database")
+    func nowhere() async throws {
+        try await Bench.with {
+            $0.onyx.allowsRegistration = true
+        } _: { bench in
+            let person = try await bench.addPerson()
+            let typedByMistake = "hunter2-typed-as-name"
+            let wrong = "wrong-password-9"
+            let registered = "registered-pass-3"
+            let token = try await bench.token()
+            _ = try await bench.me(token)
+            _ = try await bench.refresh(token)
+            _ = try await bench.login(password: wrong)
+            _ = try await bench.login(typedByMistake, password: wrong)
+            _ = try await bench.register(#"{"email":"new@example.org","password":"\#(registered)"}"#)
+            _ = try await bench.http.send("GET", "/api/me?access_token=\(token)")
+            _ = try await bench.logout(token)
+            try await bench.gateway.stores.people.setPassword(Secret(wrong), of: person.id)
+            let credential = try await bench.gateway.stores.people.credential(EmailAddress(normalizing: Bench.email))
+            let hash = try #require(credential?.hash?.rawValue)
+            let metrics = try await bench.http.send("GET", "/metrics")
+            bench.gateway.stores.audit.flush()
+            let audit = try bench.auditFile()
+            let log = bench.lines.text
+            let database = try bench.databaseBytes()
+
+            #expect(log.contains("sign-in-failed") && audit.contains("sign-in-failed"))
+            #expect(database.contains(Array("ada@example.org".utf8)))
+            for secret in [token, Bench.password, wrong, registered, typedByMistake] {
+                #expect(!log.contains(secret))
+                #expect(!audit.contains(secret))
+                #expect(!metrics.text.contains(secret))
+                #expect(!database.contains(Array(secret.utf8)))
+            }
+            for hidden in [hash, "$argon2id", hexadecimal(SHA256.digest(token).bytes), "Bearer"] {
+                #expect(!log.contains(hidden))
+                #expect(!audit.contains(hidden))
+                #expect(!metrics.text.contains(hidden))
+            }
+        }
+    }
+
+    @Test("OX-16 a token in the query, in the body or in another field opens nothing")
+    func onlyInTheHeader() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            let form = FormURLEncoded.encode([("access_token", token)])
+
+            #expect(try await bench.http.send("GET", "/api/me?\(form)").status == 403)
+            let cookie = [("Cookie", "fastapiusersauth=\(token)")]
+            #expect(try await bench.http.send("GET", "/api/me", headers: cookie).status == 403)
+            #expect(
+                try await bench.http.send(
+                    "POST", "/api/auth/mobile/refresh", headers: [("Content-Type", FormURLEncoded.mediaType)],
+                    body: form
+                ).status == 401)
+        }
+    }
+
+    @Test("the scheme's name is compared without case, and a header that is unclear is none")
+    func scheme() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            for value in ["bearer \(token)", "BEARER \(token)", "Bearer   \(token)"] {
+                #expect(try await bench.http.send("GET", "/api/me", headers: [("Authorization", value)]).status == 200)
+            }
+            for value in ["Basic \(token)", "Bearer", token, "Bearer \(token) x", "Bearer\(token)"] {
+                #expect(try await bench.http.send("GET", "/api/me", headers: [("Authorization", value)]).status == 403)
+            }
+            let twice = [("Authorization", "Bearer \(token)"), ("Authorization", "Bearer \(token)")]
+            #expect(try await bench.http.send("GET", "/api/me", headers: twice).status != 200)
+        }
+    }
+
+    @Test("the audit file is made readable for its owner alone, and appended to")
+    func auditFile() async throws {
+        try await Bench.with { bench in
+            let path = bench.folder.path + "/audit.log"
+            try await bench.addPerson()
+            _ = try await bench.login()
+            bench.gateway.stores.audit.flush()
+            let writer = try LogWriter.appending(to: path)
+            writer.write(Array("{}\n".utf8))
+            writer.flush()
+
+            let text = try bench.auditFile()
+            #expect(text.split(separator: "\n").count == 2)
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test("a log file that cannot be opened says path and reason")
+    func noFile() {
+        let error = #expect(throws: GatewayError.self) { try LogWriter.appending(to: "/nonexistent/audit.log") }
+        #expect(error?.code == .file)
+        #expect(error?.message.contains("/nonexistent/audit.log") == true)
+        #expect(error?.message.contains("No such file") == true)
+    }
+
+    @Test("the audit log tells who, from where, with what, and of which request")
+    func auditEvents() async throws {
+        try await Bench.with {
+            $0.accountLimit = AttemptLimit(attempts: 2, window: .seconds(900))
+        } _: { bench in
+            let person = try await bench.addPerson()
+            let login = try await bench.login(headers: [("deviceModel", "laptop"), ("deviceType", "Linux")])
+            _ = try await bench.logout(login.token)
+            _ = try await bench.login(password: "wrong one")
+            _ = try await bench.login(password: "wrong one")
+            _ = try await bench.login(password: "wrong one")
+
+            let audit = bench.lines.audit
+            #expect(
+                audit.map { $0["event"]?.string }
+                    == ["sign-in", "signed-out", "sign-in-failed", "sign-in-failed", "locked-out"])
+            #expect(audit.allSatisfy { $0["person"]?.string == person.id.uuidString.lowercased() })
+            #expect(audit.allSatisfy { $0["address"]?.string == "127.0.0.1" })
+            #expect(audit.allSatisfy { $0["request"]?.string?.isEmpty == false })
+            #expect(audit[0]["device"]?.string == "laptop")
+            #expect(audit[0]["device_kind"]?.string == "Linux")
+            #expect(audit[0]["session"]?.string == audit[1]["session"]?.string)
+            #expect(audit[2]["reason"]?.string == "wrong-password")
+            #expect(audit[4]["seconds"]?.number == 30)
+        }
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension Bench {
+    fileprivate func auditFile() throws -> String {
+        try String(decoding: Data(contentsOf: URL(filePath: folder.path + "/audit.log")), as: UTF8.self)
+    }
+}

@@ -1,0 +1,364 @@
+import Crypto
+import Database
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(2)))
+struct SessionTests {
+    @Test("invariant 1: a token is on disk before it is sent, and only its SHA-256 is")
+    func durableBeforeSent() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let commits = bench.gateway.stores.database.commitCount
+
+            let token = try await bench.token()
+
+            // A reader of its own sees only what was committed.
+            let elsewhere = try await bench.elsewhere()
+            let hash = SHA256.digest(token).bytes
+            let stored = try await elsewhere.database.read { try $0.first(SessionStatements.find, hash) }
+            await elsewhere.close()
+            #expect(stored != nil)
+            #expect(bench.gateway.stores.database.commitCount > commits)
+            let bytes = try bench.databaseBytes()
+            #expect(bytes.contains(hash))
+            #expect(!bytes.contains(Array(token.utf8)))
+            let raw = try #require(Base64URL.decode(token))
+            #expect(!bytes.contains(raw))
+        }
+    }
+
+    @Test("invariant 1: no token is given out when it cannot be committed")
+    func notDurableNotSent() async throws {
+        try await Bench.with { bench in
+            let person = try await bench.addPerson()
+            try await bench.gateway.stores.people.setPassword(Secret("another horse 8"), of: person.id)
+
+            // The person as read before the change: a sign-in that was under way.
+            await #expect(throws: GatewayError.self) {
+                try await bench.gateway.issuer.issue(for: person, device: SessionDevice())
+            }
+
+            #expect(try await bench.gateway.stores.sessions.list().isEmpty)
+        }
+    }
+
+    @Test("invariant 4: a session revoked here is refused at once, from memory too")
+    func revokedHere() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            #expect(try await bench.me(token).status == 200)
+            let session = try #require(try await bench.gateway.stores.sessions.list().first)
+
+            try await bench.gateway.stores.sessions.revoke(session.id)
+
+            let answer = try await bench.me(token)
+            #expect(answer.status == 403)
+            #expect(answer.json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await bench.gateway.stores.sessions.list().first?.endReason == .revoked)
+        }
+    }
+
+    @Test("invariant 4: a session revoked by another process is refused once the gateway noticed")
+    func revokedElsewhere() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            #expect(try await bench.me(token).status == 200)
+            let elsewhere = try await bench.elsewhere()
+            let session = try #require(try await elsewhere.sessions.list().first)
+
+            try await elsewhere.sessions.revoke(session.id)
+            await bench.gateway.noticeOthers()
+
+            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            await elsewhere.close()
+        }
+    }
+
+    @Test("invariant 4: a running gateway notices by itself")
+    func noticesByItself() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            let gateway = bench.gateway
+            let upkeep = Task { try await gateway.run() }
+            let elsewhere = try await bench.elsewhere()
+            let session = try #require(try await elsewhere.sessions.list().first)
+
+            try await elsewhere.sessions.revoke(session.id)
+
+            while try await bench.me(token).status == 200 { try Task.checkCancellation() }
+            upkeep.cancel()
+            _ = await upkeep.result
+            await elsewhere.close()
+        }
+    }
+
+    @Test("invariant 4: the stated bound is kept while another process holds the database's lock")
+    func boundUnderLock() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            #expect(try await bench.me(token).status == 200)
+
+            await bench.gateway.noticeOthers(patience: .zero)
+
+            #expect(bench.gateway.issuer.rememberedCount == 0)
+        }
+    }
+
+    @Test("the four reasons on /me: no token, expired, ended, unknown")
+    func reasons() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let expired = try await bench.token()
+            bench.clock.advance(7 * day)
+            let ended = try await bench.token()
+            #expect(try await bench.logout(ended).status == 204)
+
+            #expect(try await bench.me(nil).text == #"{"detail":"Unauthorized"}"#)
+            #expect(try await bench.me(nil).status == 403)
+            #expect(try await bench.me("a.token.with-dots").text == #"{"detail":"Unauthorized"}"#)
+            for (token, code) in [
+                (expired, "SESSION_EXPIRED"), (ended, "SESSION_TERMINATED"),
+                (Base64URL.encode(SecureRandom.bytes(32)), "SESSION_UNRECOGNIZED"), ("short", "SESSION_UNRECOGNIZED"),
+            ] {
+                let answer = try await bench.me(token)
+                #expect(answer.status == 403)
+                #expect(answer.json?["error_code"]?.string == code)
+                #expect(answer.json?["detail"]?.string?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test("refresh and logout without a live session are 401 with one body")
+    func unauthorized() async throws {
+        try await Bench.with { bench in
+            for token in [nil, "short", Base64URL.encode(SecureRandom.bytes(32))] {
+                for answer in [try await bench.refresh(token), try await bench.logout(token)] {
+                    #expect(answer.status == 401)
+                    #expect(answer.text == #"{"detail":"Unauthorized"}"#)
+                    #expect(answer.headers["WWW-Authenticate"] == "Bearer")
+                }
+            }
+        }
+    }
+
+    @Test("use makes a session live on, once a minute and off the request's path, up to its cap")
+    func sliding() async throws {
+        try await Bench.with {
+            $0.sessions.maximum = .seconds(10 * day)
+        } _: { bench in
+            try await bench.addPerson()
+            let start = bench.clock.now
+            let token = try await bench.token()
+
+            bench.clock.advance(6 * day)
+            let writes = bench.gateway.stores.database.writeCount
+            for _ in 0..<5 { #expect(try await bench.me(token).status == 200) }
+            #expect(bench.gateway.stores.database.writeCount == writes)
+            // What is told is what a crash now would leave.
+            #expect(try await bench.expiry(token) == Timestamp.text(start + .seconds(7 * day)))
+
+            await bench.gateway.flush()
+            #expect(bench.gateway.stores.database.writeCount == writes + 1)
+            #expect(try await bench.expiry(token) == Timestamp.text(start + .seconds(10 * day)))
+            await bench.gateway.flush()
+            #expect(bench.gateway.stores.database.writeCount == writes + 1)
+
+            bench.clock.advance(4 * day - 1)
+            #expect(try await bench.me(token).status == 200)
+            bench.clock.advance(1)
+            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_EXPIRED")
+            #expect(try await bench.refresh(token).status == 401)
+        }
+    }
+
+    @Test("a use that is not yet written keeps the session, also when memory was emptied")
+    func unwrittenUse() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            bench.clock.advance(7 * day - 1)
+            #expect(try await bench.me(token).status == 200)
+            bench.clock.advance(2)
+
+            #expect(try await bench.me(token).status == 200)
+            bench.gateway.issuer.forgetEverything()
+            #expect(try await bench.me(token).status == 200)
+            #expect(try await bench.refresh(token).status == 200)
+        }
+    }
+
+    @Test("a refresh makes the session live on at once")
+    func refreshExtends() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            bench.clock.advance(30)
+
+            #expect(try await bench.refresh(token).token == token)
+
+            #expect(try await bench.expiry(token) == Timestamp.text(bench.clock.now + .seconds(7 * day)))
+        }
+    }
+
+    @Test("a refresh beside a sign-out never brings the session back")
+    func refreshAgainstLogout() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            for _ in 0..<20 {
+                let token = try await bench.token()
+                let statuses = try await withThrowingTaskGroup { group in
+                    for _ in 0..<4 { group.addTask { try await bench.refresh(token).status } }
+                    group.addTask { try await bench.logout(token).status }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(statuses.contains(204))
+                #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+                #expect(try await bench.refresh(token).status == 401)
+            }
+        }
+    }
+
+    @Test("a session read while it was being ended is not kept as live")
+    func lateInsert() async throws {
+        let cache = SessionCache(lifetime: SessionLifetime())
+        let digest = SHA256.digest("a token")
+        let session = Session.sample()
+        let late = cache.ticket(for: digest)
+        cache.remove(digest)
+
+        cache.insert(digest, session, lastUsed: session.created, livesUntil: session.expires, ticket: late)
+        #expect(cache.use(digest, at: session.created) == nil)
+
+        cache.insert(
+            digest, session, lastUsed: session.created, livesUntil: session.expires, ticket: cache.ticket(for: digest))
+        #expect(cache.use(digest, at: session.created)?.session == session)
+    }
+
+    @Test("memory holds a bounded number of sessions, and the used ones stay")
+    func boundedCache() async throws {
+        let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200)
+        let session = Session.sample()
+        let used = SHA256.digest("the one in use")
+        for index in 0..<20_000 {
+            let digest = index == 0 ? used : SHA256.digest("token \(index)")
+            cache.insert(
+                digest, session, lastUsed: session.created, livesUntil: session.expires,
+                ticket: cache.ticket(for: digest))
+            _ = cache.use(used, at: session.created)
+        }
+        #expect(cache.count <= 3_200)
+        #expect(cache.use(used, at: session.created) != nil)
+    }
+
+    @Test("sessions that ended long ago are deleted and become unknown, others stay")
+    func purge() async throws {
+        try await Bench.with {
+            $0.sessions.rememberEnded = .seconds(30 * day)
+        } _: { bench in
+            try await bench.addPerson()
+            let ended = try await bench.token()
+            _ = try await bench.logout(ended)
+            let expired = try await bench.token()
+            bench.clock.advance(20 * day)
+            let live = try await bench.token()
+
+            await bench.gateway.purge()
+            #expect(try await bench.me(ended).json?["error_code"]?.string == "SESSION_TERMINATED")
+            bench.clock.advance(7 * day - 1)
+            #expect(try await bench.me(live).status == 200)
+            bench.clock.advance(4 * day)
+            await bench.gateway.purge()
+            #expect(try await bench.me(ended).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
+            bench.clock.advance(6 * day + 2)
+            await bench.gateway.flush()
+            await bench.gateway.purge()
+            #expect(try await bench.me(expired).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
+            #expect(try await bench.gateway.stores.sessions.list().map(\.id).count == 1)
+        }
+    }
+
+    @Test("a list of sessions tells device, times and state")
+    func list() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            _ = try await bench.login(headers: [("deviceModel", "Ada's\u{202E} laptop"), ("deviceType", "Linux")])
+            _ = try await bench.login(headers: [("User-Agent", String(repeating: "x", count: 500))])
+            let start = bench.clock.now
+            bench.clock.advance(7 * day)
+            let live = try await bench.login(headers: [("User-Agent", "latch/1")])
+            _ = try await bench.me(live.token)
+
+            let list = try await bench.gateway.stores.sessions.list()
+
+            #expect(Set(list.map(\.device.name)) == ["Ada's laptop", String(repeating: "x", count: 80), "latch/1"])
+            #expect(list.first { $0.device.name == "Ada's laptop" }?.device.kind == "Linux")
+            #expect(list.map { $0.state(at: bench.clock.now) } == [.expired, .expired, .live])
+            #expect(list.allSatisfy { $0.email == Bench.email && $0.id.rawValue.utf8.count == 12 })
+            #expect(list.first?.created == start)
+            #expect(list.first?.expires == start + .seconds(7 * day))
+        }
+    }
+
+    @Test("a device's name has no control characters, and is cut")
+    func deviceNames() {
+        #expect(SessionDevice(name: " a\u{0}\u{1B}[31mb\u{2028}\n\u{9B}c ", kind: "\t").name == "a[31mbc")
+        #expect(SessionDevice(name: nil, kind: "\t").kind == nil)
+        #expect(SessionDevice(name: String(repeating: "👩‍👩‍👧", count: 500)).name?.count ?? 0 <= 80)
+    }
+
+    @Test("revoking an unknown session or an ended one says so")
+    func revokeUnknown() async throws {
+        try await Bench.with { bench in
+            let error = await #expect(throws: GatewayError.self) {
+                try await bench.gateway.stores.sessions.revoke(SessionID(rawValue: "nosuchid0000"))
+            }
+            #expect(error?.code == .unknownSession)
+            #expect(error?.message.contains("nosuchid0000") == true)
+        }
+    }
+}
+
+extension Session {
+    static func sample(_ email: String = Bench.email) -> Session {
+        let now = Date(timeIntervalSince1970: 1_790_000_000)
+        let person = Person(
+            id: UUID(), email: email, name: nil, isAdministrator: false, isVerified: false, created: now, disabled: nil,
+            sessionEpoch: 0)
+        return Session(
+            id: .random(), person: person, created: now, expires: now + .seconds(day), cap: now + .seconds(90 * day))
+    }
+}
+
+extension Bench {
+    func expiry(_ token: String) async throws -> String? {
+        try await me(token).json?["token_expires_at"]?.string
+    }
+
+    /// The bytes of the database and of its log.
+    func databaseBytes() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for suffix in ["", "-wal"] {
+            bytes += (try? Array(Data(contentsOf: URL(filePath: databasePath + suffix)))) ?? []
+        }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Whether `other` stands somewhere in this.
+    func contains(_ other: [UInt8]) -> Bool {
+        guard let first = other.first, count >= other.count else { return false }
+        for start in 0...(count - other.count) where self[start] == first {
+            if self[start..<start + other.count].elementsEqual(other) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,65 @@
+import Dispatch
+import TestSupport
+import Wire
+
+/// One request over a connection of its own, written and read as bytes.
+struct Exchange: Sendable {
+    /// The answer as it came.
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPHeaders
+        let body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var json: JSONValue? { try? JSONValue(parsing: body) }
+        var token: String? { json?["access_token"]?.string }
+    }
+
+    struct Broken: Error {}
+
+    let port: UInt16
+
+    func send(
+        _ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil
+    ) async throws -> Answer {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
+        text += "\r\n" + (body ?? "")
+        let request = Array(text.utf8)
+        return try Self.parse(try await onThread { try Self.exchange(request, port) })
+    }
+
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+
+    private static func exchange(_ request: [UInt8], _ port: UInt16) throws -> [UInt8] {
+        let socket = try RawSocket(port: Int(port), deadline: 60)
+        try socket.write(request)
+        var answer: [UInt8] = []
+        while true {
+            let bytes = try socket.readSome()
+            if bytes.isEmpty { return answer }
+            answer += bytes
+        }
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws -> Answer {
+        let end = Array("\r\n\r\n".utf8)
+        guard let cut = (0..<max(0, bytes.count - 3)).first(where: { Array(bytes[$0..<$0 + 4]) == end }) else {
+            throw Broken()
+        }
+        let lines = String(decoding: bytes[..<cut], as: UTF8.self).split(separator: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count > 1, let status = Int(words[1]) else { throw Broken() }
+        let fields = lines.dropFirst().compactMap { line -> HTTPHeaders.Field? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            return HTTPHeaders.Field(name: String(line[..<colon]), value: String(value))
+        }
+        return Answer(status: status, headers: HTTPHeaders(fields), body: Array(bytes[(cut + 4)...]))
+    }
+}

@@ -1,0 +1,42 @@
+import Dispatch
+
+@testable import LatchGateway
+
+/// Holds one thread of a hashing pool until it is opened.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let reached = AsyncStream<Void>.makeStream()
+    private let holding: Task<Void, any Error>
+
+    init(_ pool: HashingPool) {
+        let semaphore = semaphore
+        let reached = reached.continuation
+        holding = Task {
+            try await pool.run {
+                reached.yield()
+                semaphore.wait()
+            }
+        }
+    }
+
+    deinit {
+        semaphore.signal()
+    }
+
+    /// Returns once the thread is held.
+    func closed() async {
+        for await _ in reached.stream { return }
+    }
+
+    func open() {
+        semaphore.signal()
+    }
+}
+
+/// Returns once `condition` holds; the test's time limit bounds the wait.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
