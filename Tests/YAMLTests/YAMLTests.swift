@@ -1,1 +1,121 @@
-// Tests of the room YAML.
+import Testing
+import YAML
+
+@Suite("YAML")
+struct YAMLTests {
+    private func parse(_ text: String) throws(YAMLError) -> YAMLNode {
+        try YAML.parse(Array(text.utf8))
+    }
+
+    @Test("becomes a tree that knows line and column of every key and value")
+    func tree() throws {
+        let node = try parse("# c\nlisten:\n  - a:1\n  - \"true\"\nsessions: {lifetime: 7d, ütf: ~}\n")
+
+        let entries = try #require(node.entries)
+        #expect(entries.map(\.key) == ["listen", "sessions"])
+        #expect(entries.map(\.mark) == [YAMLMark(line: 2, column: 1), YAMLMark(line: 5, column: 1)])
+        #expect(
+            node["listen"]?.items == [
+                YAMLNode(.scalar("a:1", isPlain: true), at: YAMLMark(line: 3, column: 5)),
+                YAMLNode(.scalar("true", isPlain: false), at: YAMLMark(line: 4, column: 5)),
+            ])
+        #expect(node["sessions"]?["lifetime"]?.text == "7d")
+        #expect(node["sessions"]?.entries?.last?.mark == YAMLMark(line: 5, column: 26))
+        #expect(node["sessions"]?["ütf"]?.isNull == true)
+    }
+
+    @Test("without a document is null", arguments: ["", "\n", "# only a comment\n", "---\n", "\u{FEFF}"])
+    func empty(text: String) throws {
+        #expect(try parse(text).isNull)
+    }
+
+    @Test("keeps text in quotes apart from null", arguments: ["''", "\"null\"", "'~'"])
+    func quoted(text: String) throws {
+        #expect(try !parse(text).isNull)
+    }
+
+    @Test("follows aliases")
+    func aliases() throws {
+        let node = try parse("a: &x [1, {b: 2}]\nc: *x\n")
+        #expect(node["c"]?.items?.last?["b"]?.text == "2")
+        #expect(node["c"]?.mark == YAMLMark(line: 2, column: 4))
+    }
+
+    @Test(
+        "that is wrong is refused with its place",
+        arguments: [
+            (
+                "a: 1\nb: 2\na: 3\n", YAMLError.Code.duplicateKey, YAMLMark(line: 3, column: 1),
+                "stands already in line 1"
+            ),
+            ("a: [1, 2\nb: 3\n", .syntax, YAMLMark(line: 2, column: 2), ""),
+            ("a: *gone\n", .syntax, YAMLMark(line: 1, column: 4), "no '&gone' stands before"),
+            ("a: &x [*x]\n", .syntax, YAMLMark(line: 1, column: 8), "no '&x' stands before"),
+            ("a: 1\n---\nb: 2\n", .unsupported, YAMLMark(line: 2, column: 1), "one document"),
+            ("%YAML 1.1\n---\nb: 2\n", .unsupported, YAMLMark(line: 1, column: 1), "directives"),
+            ("a: !!int 1\n", .unsupported, YAMLMark(line: 1, column: 4), "tags are not read"),
+            ("a: !x {b: 1}\n", .unsupported, YAMLMark(line: 1, column: 4), "tags are not read"),
+            ("? [a]\n: 1\n", .unsupported, YAMLMark(line: 1, column: 3), "a key is plain text"),
+            ("a: &x b\n*x : 1\n", .unsupported, YAMLMark(line: 2, column: 1), "a key is plain text"),
+            ("a:\n\tb: 1\n", .syntax, YAMLMark(line: 2, column: 1), "cannot start any token"),
+            ("a: b\né: \u{1}\n", .encoding, YAMLMark(line: 2, column: 4), "control characters"),
+        ])
+    func refused(text: String, code: YAMLError.Code, mark: YAMLMark, words: String) {
+        let error = #expect(throws: YAMLError.self) { try YAML.parse(Array(text.utf8)) }
+        #expect(error?.code == code)
+        #expect(error?.mark == mark)
+        #expect(words.isEmpty || error?.message.contains(words) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
+        "that is no UTF-8 is refused, UTF-16 too",
+        arguments: [[0x61, 0xFF], [0xFF, 0xFE, 0x61, 0], [0xC3]] as [[UInt8]])
+    func encoding(bytes: [UInt8]) {
+        let error = #expect(throws: YAMLError.self) { try YAML.parse(bytes) }
+        #expect(error?.code == .encoding)
+    }
+
+    @Test("that grows through aliases is refused")
+    func billionLaughs() {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...12 {
+            let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+            text += "a\(level): &a\(level) [\(aliases)]\n"
+        }
+        let error = #expect(throws: YAMLError.self) { try parse(text) }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("that is too deep is refused, also when aliases make it deep")
+    func depth() {
+        let open = String(repeating: "[", count: 5_000)
+        var chain = "a0: &a0 [x]\n"
+        for level in 1...80 { chain += "a\(level): &a\(level) [*a\(level - 1)]\n" }
+        for text in [open, chain] {
+            let error = #expect(throws: YAMLError.self) { try parse(text) }
+            #expect(error?.code == .tooLarge)
+        }
+    }
+
+    @Test("of 64 levels is read, of more than 1 MiB not")
+    func limits() throws {
+        let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        #expect(try parse(deep).items != nil)
+        let error = #expect(throws: YAMLError.self) { try YAML.parse([UInt8](repeating: 35, count: (1 << 20) + 1)) }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("cut anywhere or with any byte changed is read or refused, and nothing worse", .timeLimit(.minutes(1)))
+    func damaged() {
+        let sample = Array(
+            "a: &x [1, 'b', \"c\\n\\u00e9\"]\nk: |\n  text\n? y\n: *x\n# é\n{f: [g, {h: ~}]}: >-\n  z\n...\n".utf8)
+        for end in 0...sample.count { _ = try? YAML.parse(Array(sample[..<end])) }
+        for index in sample.indices {
+            for mask: UInt8 in [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF] {
+                var flipped = sample
+                flipped[index] ^= mask
+                _ = try? YAML.parse(flipped)
+            }
+        }
+    }
+}
