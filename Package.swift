@@ -28,7 +28,7 @@ let package = Package(
 
         // Second floor: one door each to the disk, the network and the system's secret store.
         .target(name: "Database", dependencies: ["CSQLite"]),
-        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Wire"]),
+        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Wire"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
 
@@ -50,7 +50,8 @@ let package = Package(
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
-        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "TestSupport", "Wire"]),
+        .testTarget(
+            name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"], exclude: ["Fixtures"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchGatewayTests",

@@ -1,2 +1,41 @@
 #pragma once
 #include <curl/curl.h>
+
+// Swift imports no variadic C function: one wrapper for each type of argument.
+
+static inline CURLcode latch_curl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_write(CURL *easy, CURLoption option, curl_write_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode latch_curl_set_tls_context(CURL *easy, curl_ssl_ctx_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
+}
+
+static inline CURLcode latch_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode latch_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+// CURLMsg keeps its result in a union, which Swift shows without names.
+static inline CURLcode latch_curl_message_result(const CURLMsg *message) {
+    return message->data.result;
+}

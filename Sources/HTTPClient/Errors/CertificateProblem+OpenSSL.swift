@@ -1,0 +1,42 @@
+import COpenSSL
+
+extension CertificateProblem {
+    /// What OpenSSL's verification found; `X509_V_OK` means that the chain is good and the name is not.
+    ///
+    /// Source: `X509_STORE_CTX_get_error`(3).
+    init(verifyResult: Int) {
+        self =
+            switch Int32(truncatingIfNeeded: verifyResult) {
+            case X509_V_OK, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .wrongName
+            case X509_V_ERR_CERT_HAS_EXPIRED: .expired
+            case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid
+            case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: .selfSigned
+            case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
+                X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE,
+                X509_V_ERR_CERT_UNTRUSTED:
+                .unknownIssuer
+            case X509_V_ERR_APPLICATION_VERIFICATION: .pinMismatch
+            default: .other
+            }
+    }
+
+    /// What is wrong and what to do, as the end of a sentence.
+    func explanation(host: String) -> String {
+        switch self {
+        case .unknownIssuer:
+            "its certificate comes from an authority that this machine does not know; give that authority's PEM file, or pin the certificate if you know its fingerprint."
+        case .expired:
+            "its certificate has expired; have the server's operator renew it, and check this machine's clock."
+        case .notYetValid:
+            "its certificate is not valid yet; check this machine's clock."
+        case .wrongName:
+            "its certificate is for another name than '\(host)'; use the name that the certificate carries."
+        case .selfSigned:
+            "its certificate is signed by itself; compare its fingerprint with the operator's and pin it."
+        case .pinMismatch:
+            "its certificate is not the one that was pinned; ask the operator whether it was renewed before you pin the new one, for someone may be listening."
+        case .other:
+            "its certificate was not accepted; ask the server's operator to check it."
+        }
+    }
+}

@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Why no connection came about, by the system's number.
+///
+/// Source: connect(2).
+enum ConnectProblem {
+    case refused, timedOut, unreachable
+
+    init(_ number: Int32) {
+        switch number {
+        case ECONNREFUSED: self = .refused
+        case ETIMEDOUT: self = .timedOut
+        default: self = .unreachable
+        }
+    }
+}

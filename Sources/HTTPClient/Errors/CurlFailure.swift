@@ -1,0 +1,138 @@
+import CCurl
+
+/// What curl told about a transfer that failed.
+///
+/// Source: libcurl-errors(3), `curl_easy_getinfo`(3).
+struct CurlFailure: Error, CustomStringConvertible {
+    let code: CURLcode
+    /// Curl's own words; they may name what the server sent, so they stay out of messages.
+    let text: String
+    /// `errno` of the last failed connection, 0 if there is none.
+    let systemNumber: Int32
+    /// OpenSSL's `X509_V_ERR_…`, 0 if the chain was accepted.
+    let verifyResult: Int
+    /// The proxy's status to `CONNECT`, 0 if none came.
+    let proxyStatus: Int
+    /// Whether the connection, its TLS handshake included, was ready for a request.
+    let wasConnected: Bool
+
+    init(_ code: CURLcode, _ easy: EasyHandle) {
+        self.code = code
+        text = easy.errorDescription
+        systemNumber = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
+        verifyResult = easy.long(CURLINFO_SSL_VERIFYRESULT)
+        proxyStatus = easy.long(CURLINFO_HTTP_CONNECTCODE)
+        wasConnected = easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0
+    }
+
+    /// Curl's number and words, for logs.
+    var description: String { "curl \(code.rawValue): \(text)" }
+
+    /// The error to give to people.
+    func error(for plan: TransferPlan) -> TransportError {
+        let (kind, explanation) = explain(plan)
+        return TransportError(kind, "Could not reach '\(plan.address.origin)': \(explanation)", cause: self)
+    }
+
+    private func explain(_ plan: TransferPlan) -> (TransportError.Code, String) {
+        if let proxy = plan.proxy, let reason = proxyReason {
+            return (.proxy, "the proxy '\(proxy.shownName)' \(reason)")
+        }
+        switch code {
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+            return (
+                .invalidAddress, "it is no address of a web server; write it as 'https://host' or 'https://host:port'."
+            )
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return (
+                .nameNotFound,
+                "the name '\(plan.address.host)' was not found; check its spelling and this machine's network."
+            )
+        case CURLE_COULDNT_CONNECT:
+            return connectReason(plan)
+        case CURLE_OPERATION_TIMEDOUT:
+            return timeoutReason(plan)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
+            let problem = CertificateProblem(verifyResult: verifyResult)
+            return (.certificate(problem), problem.explanation(host: plan.address.host))
+        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
+            return (.clientCertificate, Self.wantsCertificate)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_ABORTED_BY_CALLBACK:
+            return tlsReason
+        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM:
+            return endReason
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT:
+            return (.invalidResponse, "what came is no HTTP response; check the port.")
+        case CURLE_FILESIZE_EXCEEDED:
+            return (.tooLarge, "its answer is larger than allowed here.")
+        default:
+            return (.other, "the transfer failed with curl's code \(code.rawValue); try again.")
+        }
+    }
+
+    private static let wantsCertificate =
+        "it does not accept this client without the right client certificate; configure the one its operator gave you."
+
+    private var proxyReason: String? {
+        if proxyStatus == 407 {
+            return "wants a user name and password; write them as 'http://user:password@host:port'."
+        }
+        if proxyStatus != 0, !(200..<300).contains(proxyStatus) {
+            return "declined with status \(proxyStatus); ask its operator to allow this server."
+        }
+        return switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY: "has a name that was not found; check the proxy setting."
+        case CURLE_COULDNT_CONNECT: "does not answer; check the proxy setting and that the proxy runs."
+        case CURLE_PROXY: "did not let the connection through; check the proxy setting and ask its operator."
+        case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_ERROR:
+            wasConnected ? nil : "broke off before the server was reached; check that it is a proxy."
+        default: nil
+        }
+    }
+
+    private func connectReason(_ plan: TransferPlan) -> (TransportError.Code, String) {
+        switch ConnectProblem(systemNumber) {
+        case .refused:
+            (.refused, "nothing listens on port \(plan.address.port) there; check the port and that the server runs.")
+        case .timedOut:
+            (.timedOut, "it did not answer in time; check the address, and any firewall between.")
+        case .unreachable:
+            (.unreachable, "there is no way to it; check this machine's network, and a VPN if the server needs one.")
+        }
+    }
+
+    private func timeoutReason(_ plan: TransferPlan) -> (TransportError.Code, String) {
+        if wasConnected {
+            return (.timedOut, "it did not answer completely in the time allowed; try again, or allow more time.")
+        }
+        let way = plan.proxy.map { " through the proxy '\($0.shownName)'" } ?? ""
+        return (
+            .timedOut,
+            "no connection\(way) came about in the time allowed; check the address, the network and any firewall between."
+        )
+    }
+
+    /// A TLS 1.3 server asks for a client certificate after the handshake: its alert then comes while reading.
+    private var endReason: (TransportError.Code, String) {
+        if text.contains("alert") { return tlsReason }
+        return (.closedEarly, "it closed the connection before the whole answer had come; try again.")
+    }
+
+    private var tlsReason: (TransportError.Code, String) {
+        let mentions = { (words: [String]) in words.contains { text.contains($0) } }
+        if mentions([
+            "certificate required", "bad certificate", "alert unknown ca", "alert certificate",
+            "alert handshake failure",
+        ]) {
+            return (.clientCertificate, Self.wantsCertificate)
+        }
+        if mentions(["wrong version number", "http request", "packet length too long"]) {
+            return (
+                .tls,
+                "it does not speak TLS on that port; check the port, or whether the address should begin with 'http://'."
+            )
+        }
+        return (.tls, "the two ends could not agree on TLS; the server may be too old or not set up for this name.")
+    }
+}

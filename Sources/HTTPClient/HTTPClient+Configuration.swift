@@ -1,0 +1,40 @@
+public import Wire
+
+extension HTTPClient {
+    /// How one client talks: whom it trusts, as whom it comes, which way it goes.
+    ///
+    /// One client has one trust: connections made under it are never used under another.
+    public struct Configuration: Sendable {
+        /// Fields added to every request, such as an access proxy's key; never sent to another origin by a redirect.
+        public var extraHeaders: HTTPHeaders
+        /// Whose word about a server's certificate is trusted.
+        public var authorities: CertificateAuthorities
+        /// The only certificate to accept, whoever signed it, whatever name and dates it carries; nil asks the
+        /// authorities.
+        public var pinnedCertificate: CertificateFingerprint?
+        /// The certificate to show when a server asks for one; never shown to another origin by a redirect.
+        public var clientCertificate: ClientCertificate?
+        /// The proxy for every request: `http://`, `socks5://` or `socks5h://` with host and port, and `user:password@`
+        /// if it wants one.
+        ///
+        /// nil honours `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` of the environment, except for addresses
+        /// of this machine itself; the empty string uses none.
+        public var proxy: String?
+        /// The `User-Agent` field.
+        public var userAgent: String
+
+        /// Makes a configuration.
+        public init(
+            extraHeaders: HTTPHeaders = [:], authorities: CertificateAuthorities = .system,
+            pinnedCertificate: CertificateFingerprint? = nil, clientCertificate: ClientCertificate? = nil,
+            proxy: String? = nil, userAgent: String = "latchstring"
+        ) {
+            self.extraHeaders = extraHeaders
+            self.authorities = authorities
+            self.pinnedCertificate = pinnedCertificate
+            self.clientCertificate = clientCertificate
+            self.proxy = proxy
+            self.userAgent = userAgent
+        }
+    }
+}

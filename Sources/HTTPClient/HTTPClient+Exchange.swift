@@ -1,0 +1,81 @@
+import Wire
+
+extension HTTPClient {
+    /// Sends a request, and what redirects make of it.
+    func exchange(
+        _ request: ClientRequest, destination: String?, progress: (@Sendable (DownloadProgress) -> Void)?
+    ) async throws -> (response: ClientResponse, file: PartialFile?) {
+        try Self.checkMessage(request)
+        let deadline = request.timeout.map { ContinuousClock.now + $0 }
+        var hop = Hop(
+            method: request.method, address: try RequestAddress(parsing: request.url), headers: request.headers,
+            body: request.body)
+        var followed = 0
+        while true {
+            let plan = try plan(hop, request, deadline, destination, progress)
+            let result = try await (hop.isAway ? elsewhere : home).perform(plan)
+            guard case .follow(let maximum) = request.redirects,
+                let target = try RedirectRules.target(of: result.status, result.headers, from: hop.address)
+            else { return (response(result, from: hop), result.file) }
+            guard followed < maximum else {
+                throw TransportError(
+                    .tooManyRedirects,
+                    "Gave up on '\(hop.address.origin)' after \(maximum) redirects: the server leads in a circle; check the address."
+                )
+            }
+            followed += 1
+            hop = try RedirectRules.next(hop, after: result.status, to: target)
+        }
+    }
+
+    private func plan(
+        _ hop: Hop, _ request: ClientRequest, _ deadline: ContinuousClock.Instant?, _ destination: String?,
+        _ progress: (@Sendable (DownloadProgress) -> Void)?
+    ) throws(TransportError) -> TransferPlan {
+        var headers = hop.headers
+        if !hop.isAway {
+            for field in configuration.extraHeaders where hop.headers[field.name] == nil {
+                headers.append(field.name, field.value)
+            }
+        }
+        return TransferPlan(
+            method: hop.method, address: hop.address, headers: headers, body: hop.body,
+            userAgent: configuration.userAgent, proxy: try proxies.proxy(for: hop.address),
+            connectTimeout: request.connectTimeout, timeout: deadline.map { ContinuousClock.now.duration(to: $0) },
+            maximumBodyBytes: request.maximumBodyBytes, destination: destination, progress: progress)
+    }
+
+    private func response(_ result: TransferResult, from hop: Hop) -> ClientResponse {
+        ClientResponse(
+            status: result.status, headers: result.headers, body: result.body, url: hop.address.url,
+            httpVersion: result.version)
+    }
+
+    private static func checkMessage(_ request: ClientRequest) throws(TransportError) {
+        guard HTTPHeaders.isSafe(name: request.method.rawValue, value: "") else {
+            throw TransportError(
+                .invalidRequest, "Could not send the request: its method is no token; use one such as 'GET'.")
+        }
+        try checkFields(request.headers)
+    }
+
+    /// Refuses fields that would break the message, or that say what only the transfer itself can know.
+    ///
+    /// Source: RFC 9110 §5.5, RFC 9112 §6.
+    static func checkFields(_ headers: HTTPHeaders) throws(TransportError) {
+        for field in headers {
+            guard HTTPHeaders.isSafe(name: field.name, value: field.value) else {
+                throw TransportError(
+                    .invalidRequest,
+                    "Could not send the header '\(field.name.filter { $0.isLetter || $0 == "-" })': its name or value holds a character that no header may; remove line breaks and control characters."
+                )
+            }
+            let own = ["Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE"]
+            guard !own.contains(where: { HTTPHeaders.namesAreEqual($0, field.name) }) else {
+                throw TransportError(
+                    .invalidRequest,
+                    "Could not send the header '\(field.name)': the client writes it itself; leave it out.")
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+public import Wire
+
+/// A server's whole answer.
+public struct ClientResponse: Sendable {
+    /// The status.
+    public var status: HTTPStatus
+    /// The header fields, without trailers; `Content-Length` and `Content-Encoding` are as sent, also when the body was
+    /// decompressed.
+    public var headers: HTTPHeaders
+    /// The body, decompressed; empty after a download that went to a file.
+    public var body: [UInt8]
+    /// The address that answered: the request's own, or the last redirect's.
+    public var url: String
+    /// The protocol version that was spoken.
+    public var httpVersion: HTTPVersion
+
+    /// Makes a response, for tests of code that reads one.
+    public init(
+        status: HTTPStatus, headers: HTTPHeaders = [:], body: [UInt8] = [], url: String = "",
+        httpVersion: HTTPVersion = .http11
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.url = url
+        self.httpVersion = httpVersion
+    }
+}
+
+/// A version of HTTP.
+public enum HTTPVersion: String, Sendable, CustomStringConvertible {
+    /// HTTP/1.0.
+    case http10 = "1.0"
+    /// HTTP/1.1, RFC 9112.
+    case http11 = "1.1"
+    /// HTTP/2, RFC 9113.
+    case http2 = "2"
+
+    /// The version's number, `1.1` or `2`.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,104 @@
+import CCurl
+import Wire
+
+extension EasyHandle {
+    /// Brings a whole plan into the handle. `transfer` gets the callbacks; it and `trust` outlive the handle's use.
+    func prepare(_ plan: TransferPlan, trust: Trust, for transfer: Transfer) {
+        set(CURLOPT_URL, plan.address.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_FOLLOWLOCATION, false)
+        set(CURLOPT_NOSIGNAL, true)
+        // A transfer that ends during name lookup leaves the lookup's thread behind instead of stopping all others.
+        set(CURLOPT_QUICK_EXIT, true)
+        set(CURLOPT_TCP_KEEPALIVE, true)
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout.wholeMilliseconds)
+        set(CURLOPT_TIMEOUT_MS, plan.timeout?.wholeMilliseconds ?? 0)
+        set(CURLOPT_CONNECT_ONLY, plan.connectsOnly)
+        set(CURLOPT_USERAGENT, plan.userAgent)
+        prepareProxy(plan.proxy)
+        prepareMessage(plan)
+        prepareTrust(trust)
+        prepareCallbacks(Unmanaged.passUnretained(transfer).toOpaque())
+    }
+
+    private func prepareProxy(_ proxy: ProxyAddress?) {
+        set(CURLOPT_PROXY, proxy?.text ?? "")
+        set(CURLOPT_NOPROXY, "")
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+        set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    }
+
+    private func prepareMessage(_ plan: TransferPlan) {
+        let bodyless: [HTTPMethod] = [.get, .head, .delete, .options]
+        if plan.method == .head, plan.body.isEmpty {
+            set(CURLOPT_NOBODY, true)
+        } else if plan.body.isEmpty, bodyless.contains(plan.method) {
+            set(CURLOPT_HTTPGET, true)
+        } else {
+            set(CURLOPT_POST, true)
+            setBody(plan.body)
+        }
+        if plan.method != .head { set(CURLOPT_CUSTOMREQUEST, plan.method.rawValue) }
+        // A file gets the bytes as they are, and its progress a total that fits.
+        if plan.destination == nil { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
+        prepareFields(plan.headers)
+    }
+
+    /// A line `Name;` sends an empty value, and `Name:` leaves out a field that curl would add of itself.
+    private func prepareFields(_ headers: HTTPHeaders) {
+        for field in headers {
+            addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+        }
+        for name in ["Content-Type", "Expect"] where headers[name] == nil { addField("\(name):") }
+        installFields()
+    }
+
+    private func prepareTrust(_ trust: Trust) {
+        set(CURLOPT_SSL_VERIFYPEER, trust.isEnforced)
+        set(CURLOPT_SSL_VERIFYHOST, trust.checksName ? 2 : 0)
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if !trust.usesSystemAuthorities {
+            set(CURLOPT_CAINFO, nil as String?)
+            set(CURLOPT_CAPATH, nil as String?)
+        }
+        check(latch_curl_set_tls_context(pointer, installTrust), CURLOPT_SSL_CTX_FUNCTION)
+        setPointer(CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(trust).toOpaque())
+    }
+
+    private func prepareCallbacks(_ transfer: UnsafeMutableRawPointer) {
+        check(latch_curl_set_write(pointer, CURLOPT_HEADERFUNCTION, takeHeader), CURLOPT_HEADERFUNCTION)
+        setPointer(CURLOPT_HEADERDATA, transfer)
+        check(latch_curl_set_write(pointer, CURLOPT_WRITEFUNCTION, takeBody), CURLOPT_WRITEFUNCTION)
+        setPointer(CURLOPT_WRITEDATA, transfer)
+    }
+}
+
+private let takeHeader: curl_write_callback = { bytes, size, count, transfer in
+    guard let transfer else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue().receiver.takeHeader(line) ? line.count : 0
+}
+
+private let takeBody: curl_write_callback = { bytes, size, count, transfer in
+    guard let transfer else { return 0 }
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue().receiver.takeBody(piece) ? piece.count : 0
+}
+
+private let installTrust: curl_ssl_ctx_callback = { _, context, trust in
+    guard let context, let trust,
+        Unmanaged<Trust>.fromOpaque(trust).takeUnretainedValue().install(in: OpaquePointer(context))
+    else { return CURLE_ABORTED_BY_CALLBACK }
+    return CURLE_OK
+}
+
+extension Duration {
+    /// Whole milliseconds, at least 1, for curl takes 0 as its own default; at most what 32 bits hold.
+    var wholeMilliseconds: Int {
+        let parts = components
+        guard parts.seconds < 2_000_000 else { return 2_000_000_000 }
+        return max(1, Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// One exchange on its way through the loop.
+final class Transfer: @unchecked Sendable {
+    // `receiver`, `easy` and `continuation` belong to the maker until the transfer is submitted, then to the loop's thread.
+    let plan: TransferPlan
+    var receiver: ResponseReceiver
+    var easy: EasyHandle?
+    private var continuation: CheckedContinuation<TransferResult, any Error>?
+    private let cancelled = Mutex(false)
+
+    init(_ plan: TransferPlan) {
+        self.plan = plan
+        receiver = ResponseReceiver(plan)
+    }
+
+    /// Whether the task that waits was cancelled, perhaps before the transfer was submitted.
+    var isCancelled: Bool { cancelled.withLock { $0 } }
+
+    func markCancelled() { cancelled.withLock { $0 = true } }
+
+    func setContinuation(_ continuation: CheckedContinuation<TransferResult, any Error>) {
+        self.continuation = continuation
+    }
+
+    /// Ends the transfer; a second end does nothing.
+    func end(_ result: Result<TransferResult, any Error>) {
+        if case .failure = result { receiver.discard() }
+        continuation?.resume(with: result)
+        continuation = nil
+    }
+}

@@ -1,0 +1,65 @@
+import COpenSSL
+
+/// An X.509 certificate of OpenSSL's, released with its owner.
+final class Certificate: @unchecked Sendable {
+    // Never changed once made; OpenSSL counts references atomically.
+    let pointer: OpaquePointer
+
+    /// Takes over one reference to `pointer`.
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit { X509_free(pointer) }
+
+    /// Reads a certificate's DER form.
+    convenience init?(der: [UInt8]) {
+        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var start = bytes.baseAddress
+            return d2i_X509(nil, &start, bytes.count)
+        }
+        guard let parsed else { return nil }
+        self.init(owning: parsed)
+    }
+
+    /// Every certificate in a PEM text, in order; other blocks are skipped.
+    static func all(inPEM text: [UInt8]) -> [Certificate] {
+        guard let bio = memoryBIO(text) else { return [] }
+        defer {
+            BIO_free(bio)
+            ERR_clear_error()
+        }
+        var found: [Certificate] = []
+        while let next = PEM_read_bio_X509(bio, nil, nil, nil) { found.append(Certificate(owning: next)) }
+        return found
+    }
+
+    /// The DER form of a certificate that someone else owns.
+    static func der(of pointer: OpaquePointer) -> [UInt8] {
+        let count = Int(i2d_X509(pointer, nil))
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
+            var start = buffer.baseAddress
+            written = max(0, Int(i2d_X509(pointer, &start)))
+        }
+    }
+
+    /// The SHA-256 over the DER form of a certificate that someone else owns.
+    static func fingerprint(of pointer: OpaquePointer) -> CertificateFingerprint? {
+        var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard X509_digest(pointer, EVP_sha256(), &bytes, &count) == 1 else { return nil }
+        return CertificateFingerprint(bytes: Array(bytes.prefix(Int(count))))
+    }
+}
+
+/// OpenSSL's reader over a copy of `bytes`; whoever asks frees it.
+func memoryBIO(_ bytes: [UInt8]) -> OpaquePointer? {
+    guard let bio = BIO_new(BIO_s_mem()) else { return nil }
+    guard !bytes.isEmpty else { return bio }
+    guard BIO_write(bio, bytes, Int32(clamping: bytes.count)) == bytes.count else {
+        BIO_free(bio)
+        return nil
+    }
+    return bio
+}

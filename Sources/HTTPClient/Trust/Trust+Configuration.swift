@@ -1,0 +1,37 @@
+extension Trust {
+    /// The trust that `configuration` asks for; reads every file it names.
+    convenience init(_ configuration: HTTPClient.Configuration) throws(TransportError) {
+        let identity: ClientIdentity? =
+            if let source = configuration.clientCertificate { try ClientIdentity(source) } else { nil }
+        if let pinned = configuration.pinnedCertificate {
+            self.init(.pinned(pinned), identity: identity)
+        } else {
+            self.init(try Self.authorities(configuration.authorities), identity: identity)
+        }
+    }
+
+    /// The same authorities without pin and client certificate: what another origin gets.
+    convenience init(elsewhere configuration: HTTPClient.Configuration) throws(TransportError) {
+        self.init(try Self.authorities(configuration.authorities))
+    }
+
+    private static func authorities(_ authorities: CertificateAuthorities) throws(TransportError) -> Judgement {
+        guard let path = authorities.pemFile else { return .authorities(anchors: [], includesSystem: true) }
+        let includesSystem = if case .systemAnd = authorities { true } else { false }
+        switch LocalFile.contents(of: path) {
+        case .success(let bytes):
+            let anchors = Certificate.all(inPEM: bytes)
+            guard !anchors.isEmpty else {
+                throw TransportError(
+                    .file,
+                    "Could not use the authorities in '\(path)': it holds no PEM certificate; give the file that begins with 'BEGIN CERTIFICATE'."
+                )
+            }
+            return .authorities(anchors: anchors, includesSystem: includesSystem)
+        case .failure(let problem):
+            throw TransportError(
+                .file, "Could not read the authorities in '\(path)': \(problem); check the path and who may read it.",
+                cause: problem)
+        }
+    }
+}
