@@ -1,0 +1,75 @@
+import Database
+import FoundationEssentials
+
+/// The accounts database: `$XDG_DATA_HOME/latchstring/latchstring.db`.
+///
+/// `stage` is what a crash leaves behind to be told from what is whole:
+/// `pending` a sign-in has begun and the secret store may hold its token; `in` whole, with a token; `out` whole, without;
+/// `wiping` without, and the secret store may still hold a token; `leaving` being removed, likewise.
+enum AccountSchema {
+    /// "LaSt", in the file's header.
+    static let applicationID: Int32 = 0x4C61_5374
+
+    static let migrations = [
+        Migration(
+            1, "accounts",
+            """
+            CREATE TABLE accounts (
+                position INTEGER PRIMARY KEY AUTOINCREMENT,
+                id TEXT NOT NULL UNIQUE,
+                display_name TEXT NOT NULL,
+                server_url TEXT NOT NULL,
+                user_email TEXT NOT NULL,
+                api_key_id TEXT,
+                scopes TEXT NOT NULL,
+                created_at INTEGER NOT NULL,
+                last_used_at INTEGER NOT NULL,
+                is_active INTEGER NOT NULL DEFAULT 0 CHECK (is_active IN (0, 1)),
+                dialect TEXT NOT NULL,
+                connection TEXT NOT NULL DEFAULT '{}',
+                stage TEXT NOT NULL CHECK (stage IN ('pending', 'in', 'out', 'wiping', 'leaving')),
+                ended_because TEXT,
+                generation INTEGER NOT NULL DEFAULT 0,
+                attempts INTEGER NOT NULL DEFAULT 0,
+                failure_code TEXT,
+                failure_message TEXT,
+                refresh_after INTEGER NOT NULL DEFAULT 0,
+                expires_at INTEGER,
+                CHECK (is_active = 0 OR stage IN ('in', 'out', 'wiping'))
+            ) STRICT;
+            CREATE UNIQUE INDEX accounts_one_active ON accounts (is_active) WHERE is_active = 1;
+            CREATE UNIQUE INDEX accounts_one_each ON accounts (server_url, user_email, dialect) WHERE stage <> 'leaving';
+            """)
+    ]
+
+    static let columns = """
+        id, display_name, server_url, user_email, api_key_id, scopes, created_at, last_used_at, is_active, dialect, \
+        stage, ended_because
+        """
+
+    static let visible = "stage IN ('in', 'out', 'wiping')"
+
+    /// Reads ``columns``.
+    static let account: @Sendable (SQLRow) throws(DatabaseError) -> Account = { row throws(DatabaseError) in
+        let address: String = try row.get(2)
+        guard let server = try? ServerAddress(address) else {
+            throw DatabaseError(
+                .unexpectedValue, "The accounts database holds a server address that is none; remove that account.")
+        }
+        let scopes: String = try row.get(5)
+        var account = Account(
+            id: try row.get(0), displayName: try row.get(1), serverURL: server, userEmail: try row.get(3),
+            apiKeyID: try row.get(4),
+            scopes: (try? JSON.decode([String].self, from: Array(scopes.utf8))) ?? [], createdAt: try row.get(6),
+            lastUsedAt: try row.get(7), dialect: DialectID(rawValue: try row.get(9)))
+        account.isActive = try row.get(8)
+        let stage: String = try row.get(10)
+        account.isSignedIn = stage == "in"
+        account.endedBecause = try row.get(11)
+        return account
+    }
+
+    static func text(_ scopes: [String]) -> String {
+        String(decoding: JSON.encode(scopes), as: UTF8.self)
+    }
+}

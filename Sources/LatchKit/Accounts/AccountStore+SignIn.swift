@@ -1,0 +1,111 @@
+import Database
+import FoundationEssentials
+
+/// What a sign-in brings to be kept.
+struct SignedIn: Sendable {
+    var server: Server
+    var email: String
+    var grant: Grant
+    var refreshAfter: Date
+    var displayName: String?
+    var scopes: [String]
+}
+
+extension AccountStore {
+    /// Keeps a sign-in: the account is added, or its new session replaces the old one, and it becomes active.
+    ///
+    /// In order: a row that does not count yet; the connection's secrets; the token; the row made whole and active.
+    /// Until the last step the account is as it was before, and a crash on the way is undone at the next start. With an
+    /// account that is signed in already, the new token counts from the moment it is written.
+    ///
+    /// - Returns: The account, and the token that its new one replaced.
+    func keep(_ signIn: SignedIn) async throws -> (account: Account, old: Secret?) {
+        let door = try await locks.lock(named: "sign-in")
+        defer { door.release() }
+        let id = try await rowID(for: signIn)
+        let lock = try await locks.lock(id)
+        defer { lock.release() }
+        let old = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
+        do {
+            try await makeRow(id, signIn)
+            try await write(id, signIn)
+            try await makeWhole(id, signIn)
+        } catch {
+            // The row stays when this fails too; the next start undoes it.
+            if (try? hook.after(.rowMade)) != nil { try? await undo(id) }
+            throw error
+        }
+        guard let account = try await account(id) else { throw Self.missing }
+        return (account, old)
+    }
+
+    private func rowID(for signIn: SignedIn) async throws -> UUID {
+        let (url, dialect) = (signIn.server.address.url, signIn.server.dialect.id.rawValue)
+        return try await LatchError.telling {
+            try await database.read { try $0.first(Self.find, url, signIn.email, dialect) } ?? UUID()
+        }
+    }
+
+    private func makeRow(_ id: UUID, _ signIn: SignedIn) async throws {
+        let moment = now()
+        try await change { connection in
+            if try connection.first(Self.selectRecord, id) != nil {
+                try connection.run(Self.reopen, id)
+                return
+            }
+            let account = Account(
+                id: id, displayName: signIn.displayName ?? signIn.email, serverURL: signIn.server.address,
+                userEmail: signIn.email, createdAt: moment, dialect: signIn.server.dialect.id)
+            try connection.run(Self.insert, account, stage: .pending, isActive: false)
+        }
+        try hook.after(.rowMade)
+    }
+
+    private func write(_ id: UUID, _ signIn: SignedIn) async throws {
+        try await LatchError.telling {
+            let secret = signIn.server.connection.parted().secret
+            if !secret.isEmpty {
+                try await secrets.write(Secret(bytes: JSON.encode(secret)), for: Self.connectionKey(id))
+            }
+            try hook.after(.connectionWritten)
+            try await secrets.write(signIn.grant.token, for: Self.tokenKey(id))
+        }
+        try hook.after(.tokenWritten)
+    }
+
+    private func makeWhole(_ id: UUID, _ signIn: SignedIn) async throws {
+        let moment = now()
+        let kept = String(decoding: JSON.encode(signIn.server.connection.parted().kept), as: UTF8.self)
+        try await change { connection in
+            try connection.run(Self.deactivateAll)
+            let changed = try connection.run(
+                Self.whole, signIn.displayName, AccountSchema.text(signIn.scopes), kept, signIn.refreshAfter,
+                signIn.grant.expires, moment, id)
+            guard changed == 1 else { throw Self.missing }
+        }
+        try hook.after(.rowWhole)
+    }
+
+    private func undo(_ id: UUID) async throws {
+        switch try await record(id)?.stage {
+        case .pending: try await finishLeaving(id)
+        case .wiping: try await finishWiping(id)
+        default: break
+        }
+    }
+
+    private static let find = Statement(
+        "SELECT id FROM accounts WHERE server_url = ? AND user_email = ? AND dialect = ? AND stage <> 'leaving'",
+        String.self, String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+
+    private static let reopen = Statement(
+        "UPDATE accounts SET stage = 'wiping' WHERE id = ? AND stage = 'out'", UUID.self)
+
+    private static let whole = Statement(
+        """
+        UPDATE accounts SET display_name = coalesce(?, display_name), scopes = ?, connection = ?, stage = 'in', \
+        ended_because = NULL, generation = generation + 1, attempts = attempts + 1, failure_code = NULL, \
+        failure_message = NULL, refresh_after = ?, expires_at = ?, last_used_at = ?, is_active = 1 WHERE id = ?
+        """, String?.self, String.self, String.self, Date.self, Date?.self, Date.self, UUID.self)
+}

@@ -1,0 +1,151 @@
+import Database
+public import FoundationEssentials
+
+/// The accounts of this device, in one SQLite file that several programs may use at once.
+///
+/// One account is active at most, always: the database itself refuses two. Secrets are never in the file; removing an
+/// account removes its secrets first. A crash leaves every account whole or absent.
+///
+/// Source: RM-1, RM-2, RM-3.
+public final class AccountStore: Sendable {
+    let database: Database
+    let secrets: any SecretStoring
+    let locks: AccountLocks
+    let now: @Sendable () -> Date
+    let hook: StepHook
+    let watch: AccountWatch
+
+    init(
+        database: Database, secrets: any SecretStoring, locks: AccountLocks, now: @escaping @Sendable () -> Date,
+        pollInterval: Duration, hook: StepHook
+    ) {
+        self.database = database
+        self.secrets = secrets
+        self.locks = locks
+        self.now = now
+        self.hook = hook
+        watch = AccountWatch(database: database, pollInterval: pollInterval)
+    }
+
+    /// All accounts, in the order in which they were added.
+    public func accounts() async throws -> [Account] {
+        try await LatchError.telling { try await database.read { try $0.all(Self.allAccounts) } }
+    }
+
+    /// The account of that id, or nil.
+    public func account(_ id: Account.ID) async throws -> Account? {
+        try await LatchError.telling { try await database.read { try $0.first(Self.oneAccount, id) } }
+    }
+
+    /// The active account, or nil when there is none.
+    public func activeAccount() async throws -> Account? {
+        try await accounts().first(where: \.isActive)
+    }
+
+    /// The account that a person means by an e-mail address, an id or its beginning, or a server's address or host.
+    ///
+    /// - Parameter text: What the person wrote.
+    /// - Throws: ``LatchError/Code/noAccount`` when none fits, ``LatchError/Code/ambiguousAccount`` when several do.
+    public func account(matching text: String) async throws -> Account {
+        let all = try await accounts()
+        let wanted = text.lowercased()
+        let address = try? ServerAddress(text)
+        let fitting = all.filter { account in
+            account.userEmail == wanted || account.id.uuidString.lowercased() == wanted
+                || "\(account.userEmail)@\(account.serverURL.authority)" == wanted
+                || (wanted.utf8.count >= 4 && account.id.uuidString.lowercased().hasPrefix(wanted))
+                || account.serverURL == address || account.serverURL.authority == wanted
+        }
+        switch fitting.count {
+        case 1: return fitting[0]
+        case 0:
+            throw LatchError(
+                .noAccount, "There is no account '\(ServerText.clean(text))' here. List them, or sign in to it.")
+        default:
+            let list = fitting.map { "\($0.userEmail)@\($0.serverURL.authority)" }.joined(separator: ", ")
+            throw LatchError(
+                .ambiguousAccount, "'\(ServerText.clean(text))' fits several accounts: \(list). Give one of these.")
+        }
+    }
+
+    /// Keeps an account, signed out, and makes it the active one.
+    ///
+    /// ``Latchstring`` does this when a sign-in succeeds; a program calls it only for accounts that it manages itself.
+    ///
+    /// - Throws: ``LatchError/Code/ambiguousAccount`` when that person's account on that server is there already.
+    public func addAccount(_ account: Account) async throws {
+        do {
+            try await change { connection in
+                try connection.run(Self.deactivateAll)
+                try connection.run(Self.insert, account, stage: .out, isActive: true)
+            }
+        } catch let error as LatchError {
+            guard let cause = error.cause as? DatabaseError, cause.code.constraint == .unique else { throw error }
+            throw LatchError(
+                .ambiguousAccount, "The account of \(account.userEmail) at \(account.serverURL) is there already.",
+                cause: cause)
+        }
+    }
+
+    /// Removes an account with all its secrets; was it the active one, the first that remains becomes active.
+    ///
+    /// The server is not told: ``Session/signOut()`` does that. Removing what is not there is fine.
+    ///
+    /// - Throws: ``LatchError`` with a code of the secret store when that kept the secrets; the account is gone from
+    ///   the list all the same, and the rest is removed at a later start.
+    public func removeAccount(_ id: Account.ID) async throws {
+        let lock = try await LatchError.telling { try await locks.lock(id) }
+        defer { lock.release() }
+        try await beginLeaving(id)
+        try await finishLeaving(id)
+    }
+
+    /// Makes an account the active one and notes its use.
+    ///
+    /// - Throws: ``LatchError/Code/noAccount``.
+    public func setActiveAccount(_ id: Account.ID) async throws {
+        let moment = now()
+        try await change { connection in
+            try connection.run(Self.deactivateAll)
+            guard try connection.run(Self.activate, moment, id) == 1 else { throw Self.missing }
+        }
+    }
+
+    /// Changes fields of an account.
+    ///
+    /// - Throws: ``LatchError/Code/noAccount``.
+    public func updateAccount(_ id: Account.ID, _ update: AccountUpdate) async throws {
+        try await change { connection in
+            let scopes = update.scopes.map(AccountSchema.text)
+            let changed = try connection.run(
+                Self.update, update.displayName, update.userEmail, update.apiKeyID, scopes, id)
+            guard changed == 1 else { throw Self.missing }
+        }
+    }
+
+    /// Notes that an account was used now.
+    ///
+    /// - Throws: ``LatchError/Code/noAccount``.
+    public func updateLastUsed(_ id: Account.ID) async throws {
+        let moment = now()
+        try await change { connection in
+            guard try connection.run(Self.touch, moment, id) == 1 else { throw Self.missing }
+        }
+    }
+
+    /// One change, told to those who watch.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        let value = try await LatchError.telling { try await database.write(body) }
+        await watch.changed()
+        return value
+    }
+
+    /// Closes the database.
+    func close() async {
+        await database.close()
+    }
+
+    static let missing = LatchError(.noAccount, "The account is not here any more. Sign in again to add it.")
+}

@@ -1,0 +1,26 @@
+/// The steps after which a crash must leave an account whole or absent; tests stop at each.
+enum AccountStep: String, Sendable, CaseIterable {
+    /// Sign-in: the row stands, not yet counted.
+    case rowMade
+    /// Sign-in: the connection's secrets are in the secret store.
+    case connectionWritten
+    /// Sign-in: the token is in the secret store.
+    case tokenWritten
+    /// Sign-in: the row counts, and is active.
+    case rowWhole
+    /// End of a session: the row says that the secrets go.
+    case endNoted
+    /// End of a session: the token is gone from the secret store.
+    case endWiped
+    /// Removal: the row is hidden.
+    case leavingNoted
+    /// Removal: the secrets are gone.
+    case leavingWiped
+    /// Refresh: the new token is in the secret store.
+    case renewedTokenWritten
+}
+
+/// Called after each step; what it throws stops the work there as a crash would.
+struct StepHook: Sendable {
+    var after: @Sendable (AccountStep) throws -> Void = { _ in }
+}

@@ -1,0 +1,75 @@
+public import FoundationEssentials
+
+/// One server family's way of speaking: paths, messages, error envelopes. A value without state.
+///
+/// What a dialect gives are requests to send and readings of answers; sending, keeping and locking are done once, in
+/// ``Session``. A new family is one conforming type and one line in ``Dialects/all``.
+///
+/// Source: ARCHITECTURE.md, dialects.
+public protocol Dialect: Sendable {
+    /// The word under which accounts remember the dialect.
+    var id: DialectID { get }
+    /// The family's name for people.
+    var title: String { get }
+
+    /// The question that only this family answers in its way; sent without a token.
+    var probe: DialectRequest { get }
+    /// Reads the answer to ``probe``.
+    func recognise(_ answer: ClientResponse) -> Recognition
+
+    /// The request that signs in with a password.
+    func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest
+    /// Reads the answer to ``passwordSignIn(email:password:device:)``.
+    ///
+    /// - Throws: A ``LatchError`` for every answer that brings no token; `server` is named in its message.
+    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
+
+    /// The request that asks who is signed in.
+    var identity: DialectRequest { get }
+    /// Reads a successful answer to ``identity``; nil when it is none of this family's.
+    func identity(from answer: ClientResponse) -> Identity?
+
+    /// The request that renews a token, sent with it; nil where tokens cannot be renewed.
+    var refresh: DialectRequest? { get }
+    /// Reads a successful answer to ``refresh``; nil when it is none of this family's.
+    func renewal(from answer: ClientResponse) -> Grant?
+    /// When a token granted at `now` is due to be renewed.
+    func refreshDate(now: Date, expires: Date?) -> Date
+
+    /// The request that ends the session on the server, sent with the token; nil where there is none.
+    var signOut: DialectRequest? { get }
+
+    /// The fields that carry a token.
+    func authorization(_ token: Secret) -> HTTPHeaders
+
+    /// What an answer to a request with a token says about the session.
+    ///
+    /// - Parameters:
+    ///   - answer: Any answer, from whoever gave it.
+    ///   - path: The path that was asked, below the address.
+    ///   - server: The address that was asked.
+    func verdict(on answer: ClientResponse, to path: String, at server: ServerAddress) -> Verdict
+}
+
+/// The word under which accounts remember a dialect; an unknown one survives the round trip.
+public struct DialectID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The word.
+    public let rawValue: String
+    /// Makes an id of any word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The word.
+    public var description: String { rawValue }
+}
+
+/// The dialects that this library speaks.
+public enum Dialects {
+    /// All of them, in the order in which a server is asked.
+    public static let all: [any Dialect] = [
+        OnyxDialect()
+    ]
+
+    /// The dialect of that id, or nil when this version does not know it.
+    public static func named(_ id: DialectID) -> (any Dialect)? {
+        all.first { $0.id == id }
+    }
+}

@@ -1,0 +1,97 @@
+public import FoundationEssentials
+
+/// A request below a server's address.
+public struct DialectRequest: Sendable {
+    /// The method.
+    public var method: HTTPMethod
+    /// The path below the address, with a query if need be.
+    public var path: String
+    /// Header fields besides the token's.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: [UInt8]
+
+    /// Makes a request.
+    public init(_ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Whether an answer to a dialect's question came from such a server.
+public enum Recognition: Sendable {
+    /// It did, and this is what the server tells of itself.
+    case server(ServerFeatures)
+    /// It did not; the sentence says what came instead.
+    case stranger(String)
+}
+
+/// A token and what came with it.
+public struct Grant: Sendable {
+    /// The token.
+    public var token: Secret
+    /// When it ends, where the server tells.
+    public var expires: Date?
+
+    /// Makes a grant.
+    public init(token: Secret, expires: Date? = nil) {
+        self.token = token
+        self.expires = expires
+    }
+}
+
+/// Who is signed in, as the server says.
+public struct Identity: Sendable, Hashable {
+    /// The person's id on that server.
+    public var id: String
+    /// The e-mail address.
+    public var email: String
+    /// The person's name, where the server has one.
+    public var name: String?
+    /// What the person may do, where the server tells.
+    public var scopes: [String]
+    /// When the token ends, where the server tells.
+    public var tokenExpires: Date?
+
+    /// Makes an identity.
+    public init(id: String, email: String, name: String? = nil, scopes: [String] = [], tokenExpires: Date? = nil) {
+        self.id = id
+        self.email = email
+        self.name = name
+        self.scopes = scopes
+        self.tokenExpires = tokenExpires
+    }
+}
+
+/// What an answer says about the session that the request belonged to.
+///
+/// Source: invariant 6: only a server that answered can sign anyone out.
+public enum Verdict: Sendable, Equatable {
+    /// The server's own answer, good or bad; the session stands.
+    case answered
+    /// The server does not take the token.
+    case rejected(Rejection)
+    /// The server failed or wants a pause; nothing is known about the session.
+    case failing
+    /// Somebody else answered; the sentence says who or how that shows.
+    case foreign(String)
+}
+
+/// A server's refusal of a token.
+public struct Rejection: Sendable, Hashable {
+    /// The server's word, such as `SESSION_EXPIRED`, or `unauthorized` where it gives none.
+    public var reason: String
+    /// The reason for people, as the end of "You were signed out because …".
+    public var sentence: String
+    /// Whether no other program would say it that way; otherwise the session asks the server again before it ends.
+    public var isUnmistakable: Bool
+
+    /// Makes a rejection.
+    public init(reason: String, sentence: String, isUnmistakable: Bool) {
+        self.reason = reason
+        self.sentence = sentence
+        self.isUnmistakable = isUnmistakable
+    }
+}

@@ -1,0 +1,86 @@
+/// Tells answers of proxies, portals and other strangers from a server's own.
+///
+/// Source: RFC 9110 §11.6.1 and §15.4; RFC 6585 §6.
+enum ForeignAnswer {
+    /// Why an answer cannot be the server's own, or nil when nothing speaks against it.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - server: The address that was asked.
+    ///   - expectsJSON: Whether the server answers such a request in JSON or with nothing, never with a page.
+    static func reason(for answer: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
+        if answer.status.rawValue == 511 {
+            return
+                "the network wants you to sign in to it first (captive portal). Open a web page in a browser to do so."
+        }
+        if answer.status.rawValue == 407 { return "a proxy wants a name and a password." }
+        if answer.status.isRedirect, answer.status.rawValue != 304, let target = answer.headers["Location"] {
+            if let host = elsewhere(target, than: server) {
+                return "it was sent on to '\(host)', as a captive portal or a sign-in proxy does. "
+                    + "Sign in to that in a browser, or use the address that the server itself has."
+            }
+            return expectsJSON
+                ? "it was sent on to a page on the same host, as a sign-in proxy does. "
+                    + "Sign in to that in a browser, or use the address that the server itself has."
+                : nil
+        }
+        if [401, 403].contains(answer.status.rawValue), let scheme = strangersScheme(answer) {
+            return "a proxy in front of it wants its own sign-in (\(scheme)). Give its key as an extra header."
+        }
+        if expectsJSON, answer.status.rawValue < 500, isPage(answer) {
+            return "a web page came instead of an answer, as from a captive portal or a sign-in proxy. "
+                + "Sign in to that in a browser, or use the address that the server itself has."
+        }
+        return nil
+    }
+
+    /// Whether the answer says that its body is JSON.
+    static func isJSON(_ answer: ClientResponse) -> Bool {
+        let type = mediaType(answer)
+        return type == "application/json" || type.hasSuffix("+json")
+    }
+
+    /// A sentence for an answer that is no JSON of the family, from its status and type alone.
+    static func sketch(_ answer: ClientResponse) -> String {
+        let type = mediaType(answer)
+        return "status \(answer.status)" + (type.isEmpty ? "" : ", \(ServerText.clean(type))")
+    }
+
+    private static func isPage(_ answer: ClientResponse) -> Bool {
+        ["text/html", "application/xhtml+xml"].contains(mediaType(answer))
+            || answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(5).map { $0 | 0x20 } == Array("<html".utf8)
+            || answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(2).elementsEqual("<!".utf8)
+    }
+
+    private static func mediaType(_ answer: ClientResponse) -> String {
+        (answer.headers["Content-Type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+    }
+
+    private static func strangersScheme(_ answer: ClientResponse) -> String? {
+        answer.headers.values("WWW-Authenticate")
+            .map { String($0.prefix { $0 != " " && $0 != "," }) }
+            .first { ["basic", "digest", "negotiate", "ntlm"].contains($0.lowercased()) }
+    }
+
+    private static func elsewhere(_ target: String, than server: ServerAddress) -> String? {
+        if target.hasPrefix("//") { return elsewhere(server.scheme.rawValue + ":" + target, than: server) }
+        guard target.contains("://") else { return nil }
+        let bare = String(target.prefix { $0 != "?" && $0 != "#" })
+        guard let other = try? ServerAddress(bare) else { return ServerText.clean(String(bare.prefix(60))) }
+        return other.origin == server.origin ? nil : other.authority
+    }
+}
+
+/// Text from outside, made fit to be printed.
+enum ServerText {
+    /// Control characters, and those that turn the direction of text, become spaces; more than 300 characters are cut.
+    static func clean(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(300).map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: " "
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}

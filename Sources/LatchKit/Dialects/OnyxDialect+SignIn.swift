@@ -1,0 +1,57 @@
+extension OnyxDialect {
+    /// Reads the answer to a password sign-in.
+    ///
+    /// - Throws: ``LatchError`` with ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
+    ///   ``LatchError/Code/rateLimited`` with the wait, ``LatchError/Code/serverError``,
+    ///   ``LatchError/Code/serverRefused`` in the server's words, ``LatchError/Code/foreignAnswer`` or
+    ///   ``LatchError/Code/notAKnownServer``.
+    ///
+    /// Source: contract of Onyx, endpoints; IM-16.
+    public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if let grant = renewal(from: answer) { return grant }
+        if let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) {
+            throw LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
+        }
+        throw refusal(answer, server)
+    }
+
+    private func refusal(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
+        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        let error = OnyxError(body: answer.body)
+        let reason = OnyxReason(rawValue: error?.code ?? "")
+        switch (answer.status.rawValue, reason) {
+        case (429, _), (_, .rateLimited):
+            let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait a minute"
+            return LatchError(
+                .rateLimited, "Login failed: too many attempts at \(server). \(pause), then try again.",
+                retryAfter: wait)
+        case (_, .badCredentials):
+            return LatchError(
+                .wrongCredentials,
+                "Login failed: \(server) does not accept this e-mail and password. "
+                    + "Check both; if they are right, the account may be disabled.")
+        case (_, .passwordLoginDisabled):
+            return LatchError(
+                .passwordLoginDisabled,
+                "Login failed: \(server) does not sign in with a password. Use one of its other ways.")
+        case (_, .noPassword):
+            return LatchError(
+                .passwordLoginDisabled,
+                "Login failed: this account has no password at \(server). Sign in the way it was made.")
+        case (500..., _):
+            return LatchError(
+                .serverError,
+                "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.",
+                retryAfter: wait)
+        case (404, _), (405, _):
+            return LatchError(
+                .notAKnownServer, "Login failed: \(server) has no sign-in for programs. Ask its operator to update it.")
+        default:
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(words(error, answer))")
+        }
+    }
+
+    private func words(_ error: OnyxError?, _ answer: ClientResponse) -> String {
+        ServerText.clean(error?.detail ?? error?.code ?? ForeignAnswer.sketch(answer))
+    }
+}

@@ -1,0 +1,141 @@
+import Database
+import HTTPClient
+import SecretStorage
+
+extension LatchError {
+    /// Puts any error of the rooms below into words for people; `server` names what was asked.
+    ///
+    /// A ``LatchError`` stays itself and `CancellationError` becomes ``Code/cancelled``.
+    init(_ error: any Error, asking server: ServerAddress? = nil) {
+        switch error {
+        case let error as LatchError: self = error
+        case is CancellationError: self.init(.cancelled, "Stopped before it was done; nothing was left half done.")
+        case let error as TransportError: self.init(transport: error, server)
+        case let error as SecretStorageError: self.init(secrets: error)
+        case let error as DatabaseError: self.init(storage: error)
+        default: self.init(.storageFailed, "Something unexpected went wrong: \(error).", cause: error)
+        }
+    }
+
+    /// Runs `body` and puts what it throws into words; `CancellationError` passes.
+    static func telling<Value>(
+        _ server: ServerAddress? = nil, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw LatchError(error, asking: server)
+        }
+    }
+
+    private init(transport error: TransportError, _ server: ServerAddress?) {
+        let name = server?.description ?? "the server"
+        if let problem = error.code.certificateProblem {
+            self.init(certificate: problem, name, error)
+            return
+        }
+        let (code, message): (Code, String) =
+            switch error.code {
+            case .invalidAddress: (.invalidAddress, "Invalid server URL: \(error.message)")
+            case .invalidRequest: (.invalidRequest, error.message)
+            case .nameNotFound:
+                (
+                    .nameNotFound,
+                    "Server is not reachable: the name '\(server?.host ?? name)' has no address. "
+                        + "Check the spelling, and that this machine is online."
+                )
+            case .refused:
+                (
+                    .connectionRefused,
+                    "Server is not reachable: \(name) refuses the connection. "
+                        + "Check that the server runs and that the port is right."
+                )
+            case .unreachable:
+                (
+                    .unreachable,
+                    "Server is not reachable: there is no way to \(name) from here. "
+                        + "Check the network connection, or the VPN if the server needs one."
+                )
+            case .timedOut:
+                (
+                    .timedOut,
+                    "Server is not reachable: \(name) did not answer in time. "
+                        + "Check the network connection and that the server runs, then try again."
+                )
+            case .clientCertificate: (.clientCertificate, "SSL certificate error: \(error.message)")
+            case .tls:
+                (
+                    .tlsFailed,
+                    "SSL certificate error: no encrypted connection to \(name) could be agreed on. "
+                        + "If the server speaks plain HTTP on this port, write http:// before its name."
+                )
+            case .proxy: (.proxyFailed, error.message)
+            case .tooLarge: (.responseTooLarge, error.message)
+            default:
+                (.connectionLost, "The connection to \(name) broke off before the answer was there. Try again.")
+            }
+        self.init(code, message, cause: error)
+    }
+
+    private init(certificate problem: CertificateProblem, _ name: String, _ error: TransportError) {
+        let start = "SSL certificate error: the certificate of \(name) "
+        let (code, rest): (Code, String) =
+            switch problem {
+            case .unknownIssuer:
+                (
+                    .certificateUnknownIssuer,
+                    "was issued by an authority that is not trusted here. "
+                        + "Give that authority's certificate as a CA file, or confirm the server's fingerprint."
+                )
+            case .selfSigned:
+                (
+                    .certificateSelfSigned,
+                    "is self-signed. Compare its fingerprint with the one on the server, and confirm it if they are equal."
+                )
+            case .expired: (.certificateExpired, "has expired. Ask the server's operator to renew it.")
+            case .notYetValid:
+                (.certificateNotYetValid, "is not valid yet. Check this machine's clock.")
+            case .wrongName:
+                (
+                    .certificateWrongName,
+                    "is for another name. Use the name that the certificate is for, or ask the server's operator."
+                )
+            case .pinMismatch:
+                (
+                    .certificatePinMismatch,
+                    "is not the one you confirmed earlier. If the operator did not renew it, someone may be between "
+                        + "here and the server; if they did, sign in again to confirm the new one."
+                )
+            case .other: (.certificateUntrusted, "was not accepted. \(error.message)")
+            }
+        self.init(code, start + rest, cause: error)
+    }
+
+    private init(secrets error: SecretStorageError) {
+        let code: Code =
+            switch error.code {
+            case .locked: .secretStoreLocked
+            case .absent: .secretStoreAbsent
+            case .denied: .secretStoreDenied
+            case .damaged: .secretStoreDamaged
+            case .wrongPassphrase: .wrongPassphrase
+            default: .secretStoreFailed
+            }
+        self.init(code, error.message, cause: error)
+    }
+
+    private init(storage error: DatabaseError) {
+        let code: Code =
+            switch error.code {
+            case .corrupt, .notADatabase: .storageDamaged
+            case .readOnly: .storageReadOnly
+            case .full: .storageFull
+            case .newerThanProgram: .storageNewer
+            case .locked: .storageLocked
+            default: .storageFailed
+            }
+        self.init(code, error.message, cause: error)
+    }
+}

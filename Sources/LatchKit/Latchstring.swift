@@ -1,0 +1,190 @@
+import Database
+public import FoundationEssentials
+import Synchronization
+
+/// The client: accounts, sessions and sign-in on one device.
+///
+/// ```swift
+/// let latch = try await Latchstring.open(.init(secrets: store))
+/// let server = try await latch.probe(ServerAddress("photos.example.org")).requireServer()
+/// let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
+/// let answer = try await latch.session(for: account).client.send(.get, "/api/me")
+/// ```
+///
+/// Source: ARCHITECTURE.md, client.
+public final class Latchstring: Sendable {
+    /// The library's version.
+    public static let version = "0.1.0"
+
+    /// What a program decides.
+    public struct Configuration: Sendable {
+        /// Where files are kept; nil asks the environment.
+        public var folders: Folders?
+        /// Where tokens are kept.
+        public var secrets: any SecretStoring
+        /// The machine and program that sessions belong to.
+        public var device: Device
+        /// How often other programs' changes are looked for while somebody watches; at most a second, so that they show
+        /// within it.
+        public var pollInterval: Duration
+        /// The wall clock.
+        public var now: @Sendable () -> Date
+        var hook = StepHook()
+
+        /// Makes a configuration.
+        ///
+        /// - Parameters:
+        ///   - folders: Where files are kept; nil asks the environment.
+        ///   - secrets: Where tokens are kept.
+        ///   - device: The machine and program that sessions belong to.
+        ///   - pollInterval: How often other programs' changes are looked for while somebody watches.
+        ///   - now: The wall clock.
+        public init(
+            folders: Folders? = nil, secrets: any SecretStoring, device: Device = Device(),
+            pollInterval: Duration = .milliseconds(500), now: @escaping @Sendable () -> Date = { Date() }
+        ) {
+            self.folders = folders
+            self.secrets = secrets
+            self.device = device
+            self.pollInterval = pollInterval
+            self.now = now
+        }
+    }
+
+    /// The accounts of this device.
+    public let accounts: AccountStore
+    private let device: Device
+    private let sessions = Mutex<[Account.ID: Session]>([:])
+
+    private init(accounts: AccountStore, device: Device) {
+        self.accounts = accounts
+        self.device = device
+    }
+
+    /// Opens the accounts database, makes it when it is missing, and finishes what a crash left half done.
+    ///
+    /// - Throws: ``LatchError`` with a code of the storage.
+    public static func open(_ configuration: Configuration) async throws -> Latchstring {
+        let folders = try configuration.folders ?? Folders()
+        try folders.make()
+        let database = try await LatchError.telling {
+            try await Database.open(
+                Database.Configuration(path: folders.database, applicationID: AccountSchema.applicationID),
+                migrations: AccountSchema.migrations)
+        }
+        let accounts = AccountStore(
+            database: database, secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
+            now: configuration.now, pollInterval: configuration.pollInterval, hook: configuration.hook)
+        // A secret store that is locked now is no reason not to start: a later start finishes it.
+        try? await accounts.finishUnfinished()
+        return Latchstring(accounts: accounts, device: configuration.device)
+    }
+
+    /// Asks an address what it is; nothing is kept.
+    ///
+    /// - Parameters:
+    ///   - address: Where.
+    ///   - connection: How to connect.
+    ///   - onStep: Told of each step as it is known.
+    /// - Throws: `CancellationError` only; what failed stands in the report.
+    public func probe(
+        _ address: ServerAddress, connection: ConnectionOptions = .init(),
+        onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
+    ) async throws(CancellationError) -> ProbeReport {
+        try await ServerProbe(connection: connection, device: device).run(address, onStep: onStep)
+    }
+
+    /// Signs in, keeps the account and makes it active.
+    ///
+    /// An account of that person on that server is used again; its old session, if it had one, is ended on the server.
+    /// Cancelled or failed, everything is as before, and the token just granted is given back to the server.
+    ///
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
+    ///   ``LatchError/Code/rateLimited`` and the codes of network, secret store and storage; `CancellationError`.
+    public func signIn(_ signIn: PasswordSignIn, to server: Server) async throws -> Account {
+        let client = try server.connection.client(userAgent: device.userAgent)
+        do {
+            let account = try await keep(signIn, server, client)
+            await client.close()
+            return account
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// The session of an account; one in this program, however often it is asked for.
+    ///
+    /// - Throws: ``LatchError/Code/notAKnownServer`` when this version does not know the account's dialect.
+    public func session(for account: Account) throws(LatchError) -> Session {
+        guard let dialect = Dialects.named(account.dialect) else {
+            throw LatchError(
+                .notAKnownServer,
+                "\(account.serverURL) speaks '\(ServerText.clean(account.dialect.rawValue))', "
+                    + "which this version does not know. Update the program.")
+        }
+        return sessions.withLock { sessions in
+            if let session = sessions[account.id] { return session }
+            let session = Session(account: account, dialect: dialect, accounts: accounts, device: device)
+            sessions[account.id] = session
+            return session
+        }
+    }
+
+    /// The session of the active account.
+    ///
+    /// - Throws: ``LatchError/Code/noAccount`` when there is none.
+    public func activeSession() async throws -> Session {
+        guard let account = try await accounts.activeAccount() else {
+            throw LatchError(.noAccount, "Nobody is signed in here. Sign in to a server first.")
+        }
+        return try session(for: account)
+    }
+
+    /// Signs an account out and removes it from this device; see ``Session/signOut()``.
+    @discardableResult
+    public func signOut(_ account: Account) async throws -> SignOutReport {
+        let session = try session(for: account)
+        defer { sessions.withLock { _ = $0.removeValue(forKey: account.id) } }
+        return try await session.signOut()
+    }
+
+    /// Stops what runs and closes the files; sessions stay for the next start.
+    public func close() async {
+        let open = sessions.withLock { sessions in
+            defer { sessions = [:] }
+            return sessions.values
+        }
+        for session in open { await session.close() }
+        await accounts.close()
+    }
+
+    private func keep(_ signIn: PasswordSignIn, _ server: Server, _ client: HTTPClient) async throws -> Account {
+        let (grant, identity) = try await signIn.perform(at: server, with: client, device: device)
+        let expires = grant.expires ?? identity?.tokenExpires
+        let kept = SignedIn(
+            server: server, email: signIn.email.text, grant: Grant(token: grant.token, expires: expires),
+            refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
+            displayName: identity?.name, scopes: identity?.scopes ?? [])
+        do {
+            try Task.checkCancellation()
+            let (account, old) = try await accounts.keep(kept)
+            if let old, old != grant.token { await giveBack(old, server, client) }
+            return account
+        } catch {
+            await giveBack(grant.token, server, client)
+            throw error
+        }
+    }
+
+    /// Ends a session on its server as far as that answers within its bound, also when the caller is cancelled.
+    private func giveBack(_ token: Secret, _ server: Server, _ client: HTTPClient) async {
+        guard var request = server.dialect.signOut else { return }
+        for field in server.dialect.authorization(token) { request.headers[field.name] = field.value }
+        let goodbye = request
+        await Task {
+            _ = try? await PasswordSignIn.send(goodbye, to: server, with: client, timeout: Session.revocationBound)
+        }.value
+    }
+}

@@ -1,0 +1,121 @@
+/// The pieces of a typed address, cut but not yet checked one by one.
+///
+/// Source: RFC 3986 §3 and appendix B.
+struct AddressParts {
+    let scheme: ServerAddress.Scheme
+    let host: String
+    let isBracketed: Bool
+    let port: String?
+    let path: String
+
+    init(_ text: String) throws(LatchError) {
+        let text = Self.trimmed(text)
+        guard !text.isEmpty else { throw Self.refusal("it is empty") }
+        guard text.utf8.count <= 2_048 else { throw Self.refusal("it is longer than 2048 bytes") }
+        guard !text.unicodeScalars.contains(where: Self.isForbidden) else {
+            throw Self.refusal("it holds a space or a control character")
+        }
+        guard !text.contains("\\") else { throw Self.refusal("it holds a backslash", "Use / between its parts.") }
+        let (scheme, rest) = try Self.cutScheme(text)
+        guard !rest.contains("?"), !rest.contains("#") else {
+            throw Self.refusal("it has a query or a fragment", "Leave out everything from ? or # on.")
+        }
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<slash]
+        guard !authority.contains("@") else {
+            throw Self.refusal("it holds a user name or password", "Leave out everything before the @.")
+        }
+        self.scheme = scheme
+        path = String(rest[slash...])
+        (host, isBracketed, port) = try Self.cutAuthority(authority)
+    }
+
+    /// The port as a number, or nil when there is none.
+    func portNumber() throws(LatchError) -> Int? {
+        guard let port, !port.isEmpty else { return nil }
+        guard port.utf8.count <= 5, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
+            (1...65_535).contains(number)
+        else { throw Self.refusal("its port is not a number from 1 to 65535") }
+        return number
+    }
+
+    /// The path without its trailing slashes and `/api`; empty for none.
+    static func prefix(_ path: String) throws(LatchError) -> String {
+        var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        while segments.last?.isEmpty == true { segments.removeLast() }
+        if segments.last == "api" { segments.removeLast() }
+        while segments.last?.isEmpty == true { segments.removeLast() }
+        guard !segments.contains(where: { $0.isEmpty || [".", ".."].contains($0) }) else {
+            throw refusal("its path has an empty part, '.' or '..'")
+        }
+        return segments.map { "/" + PercentEncodedPath.normalized($0) }.joined()
+    }
+
+    /// The error for an address, ending with how to write one.
+    static func refusal(_ reason: String, _ remedy: String = "Write it like https://photos.example.org.") -> LatchError
+    {
+        LatchError(.invalidAddress, "Invalid server URL: \(reason). \(remedy)")
+    }
+
+    private static func cutScheme(_ text: String) throws(LatchError) -> (ServerAddress.Scheme, Substring) {
+        guard let mark = text.firstRange(of: "://") else {
+            let head = text.prefix { $0 != "/" }.lowercased()
+            if head == "http:" || head == "https:" { throw refusal("two slashes are missing after '\(head)'") }
+            if let colon = head.firstIndex(of: ":"), ["mailto", "javascript", "file", "data"].contains(head[..<colon]) {
+                throw refusal("only http and https addresses are servers")
+            }
+            return (.https, text[...])
+        }
+        // A mark after the first slash belongs to a path, and a path with a colon there is checked later.
+        guard !text[..<mark.lowerBound].contains("/") else { return (.https, text[...]) }
+        guard let scheme = ServerAddress.Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {
+            throw refusal("only http and https addresses are servers")
+        }
+        return (scheme, text[mark.upperBound...])
+    }
+
+    private static func cutAuthority(_ text: Substring) throws(LatchError) -> (String, Bool, String?) {
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw refusal("the ] of its IPv6 address is missing") }
+            let host = String(text[text.index(after: text.startIndex)..<end])
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw refusal("something stands between ] and the port") }
+            return (host, true, rest.isEmpty ? nil : String(rest.dropFirst()))
+        }
+        let pieces = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard pieces.count <= 2 else {
+            throw refusal("it has several colons", "Put an IPv6 address in brackets, as https://[2001:db8::1].")
+        }
+        return (String(pieces[0]), false, pieces.count == 2 ? String(pieces[1]) : nil)
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let body = text.unicodeScalars.drop { $0.properties.isWhitespace }
+        let end = body.lastIndex { !$0.properties.isWhitespace }
+        return end.map { String(body[...$0]) } ?? ""
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
+    }
+}
+
+/// One segment of a path in a spelling that can be sent.
+enum PercentEncodedPath {
+    /// Keeps what RFC 3986 lets stand in a segment, `%` included, and encodes the rest.
+    static func normalized(_ segment: Substring) -> String {
+        var text = ""
+        for byte in segment.utf8 {
+            let character = Unicode.Scalar(byte)
+            if character.isASCII,
+                character.properties.isAlphabetic || "0123456789-._~!$&'()*+,;=:@%".utf8.contains(byte)
+            {
+                text.unicodeScalars.append(character)
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += "%" + (digits.count == 1 ? "0" + digits : digits)
+            }
+        }
+        return text
+    }
+}

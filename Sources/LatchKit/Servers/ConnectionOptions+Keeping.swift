@@ -1,0 +1,69 @@
+/// The part of ``ConnectionOptions`` that is kept with an account.
+struct KeptConnection: Codable {
+    var authoritiesFile: String?
+    var trustsOnlyThatFile: Bool?
+    var pinnedCertificate: String?
+    var certificateFile: String?
+    var keyFile: String?
+    var proxy: String?
+    var headerNames: [String]?
+    /// Whether the secret store holds a ``SecretConnection`` beside it.
+    var hasSecrets = false
+}
+
+/// The part of ``ConnectionOptions`` that goes to the secret store, as one JSON text.
+struct SecretConnection: Codable, Equatable {
+    var headers: [[String]]?
+    var passphrase: String?
+    var proxy: String?
+
+    var isEmpty: Bool { self == SecretConnection() }
+}
+
+extension ConnectionOptions {
+    /// Splits the options into what may stand in the database and what may not.
+    func parted() -> (kept: KeptConnection, secret: SecretConnection) {
+        var kept = KeptConnection()
+        var secret = SecretConnection()
+        switch authorities {
+        case .system: break
+        case .systemAnd(let file): (kept.authoritiesFile, kept.trustsOnlyThatFile) = (file, false)
+        case .only(let file): (kept.authoritiesFile, kept.trustsOnlyThatFile) = (file, true)
+        }
+        kept.pinnedCertificate = pinnedCertificate?.description
+        switch clientCertificate {
+        case nil: break
+        case .pem(let certificate, let key, let passphrase):
+            (kept.certificateFile, kept.keyFile, secret.passphrase) = (certificate, key, passphrase?.reveal())
+        case .pkcs12(let path, let passphrase):
+            (kept.certificateFile, secret.passphrase) = (path, passphrase?.reveal())
+        }
+        if let proxy {
+            if proxy.contains("@") { secret.proxy = proxy } else { kept.proxy = proxy }
+        }
+        if !extraHeaders.fields.isEmpty {
+            kept.headerNames = extraHeaders.fields.map(\.name)
+            secret.headers = extraHeaders.fields.map { [$0.name, $0.value] }
+        }
+        kept.hasSecrets = !secret.isEmpty
+        return (kept, secret)
+    }
+
+    /// Joins what ``parted()`` split.
+    init(_ kept: KeptConnection, _ secret: SecretConnection) {
+        let passphrase = secret.passphrase.map { Secret($0) }
+        self.init(
+            pinnedCertificate: kept.pinnedCertificate.flatMap { CertificateFingerprint($0) },
+            clientCertificate: kept.certificateFile.map { file in
+                kept.keyFile.map { .pem(certificate: file, key: $0, passphrase: passphrase) }
+                    ?? .pkcs12(path: file, passphrase: passphrase)
+            }, proxy: secret.proxy ?? kept.proxy,
+            extraHeaders: HTTPHeaders(
+                (secret.headers ?? []).compactMap { pair in
+                    pair.count == 2 ? HTTPHeaders.Field(name: pair[0], value: pair[1]) : nil
+                }))
+        if let file = kept.authoritiesFile {
+            authorities = kept.trustsOnlyThatFile == true ? .only(pemFile: file) : .systemAnd(pemFile: file)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// One run of a ``ServerProbe``: turns what happens into steps.
+struct ProbeRun {
+    let address: ServerAddress
+    let isPinned: Bool
+    let onStep: @Sendable (ProbeStep) -> Void
+    var report = ProbeReport()
+    private var hasReached = false
+    private var strangers: [String] = []
+    private var foreign: String?
+
+    init(address: ServerAddress, isPinned: Bool, onStep: @escaping @Sendable (ProbeStep) -> Void) {
+        self.address = address
+        self.isPinned = isPinned
+        self.onStep = onStep
+    }
+
+    /// Tells the address, and warns of one that is not encrypted.
+    mutating func checkAddress() {
+        guard !address.isEncrypted, !address.isLoopback else {
+            return add(.address, .passed, "The address is \(address).")
+        }
+        add(
+            .address, .warned, "The address is \(address): everything, the password too, travels unencrypted.",
+            "Use https if the server has it; otherwise only on a network that you trust.")
+    }
+
+    /// Tells, once, that name, connection and trust are good.
+    mutating func reached() {
+        guard !hasReached else { return }
+        hasReached = true
+        add(.name, .passed, "The name '\(address.host)' was found.")
+        add(.connection, .passed, "\(address.authority) takes connections.")
+        guard address.isEncrypted else { return add(.trust, .skipped, "Without encryption there is nothing to trust.") }
+        add(
+            .trust, .passed,
+            isPinned ? "The certificate is the one that was confirmed." : "The certificate is trusted.")
+    }
+
+    /// Reads a dialect's answer; whether the server is found.
+    mutating func take(_ answer: ClientResponse, _ dialect: any Dialect, _ connection: ConnectionOptions) -> Bool {
+        switch dialect.recognise(answer) {
+        case .server(let features):
+            report.server = Server(address: address, dialect: dialect, features: features, connection: connection)
+            let ways = features.signsInWithPassword ? "signs in with e-mail and password" : "has no sign-in by password"
+            add(.dialect, .passed, "It is a server that speaks \(dialect.title); it \(ways).")
+            return true
+        case .stranger(let reason):
+            strangers.append("\(dialect.title): \(reason)")
+            foreign = foreign ?? ForeignAnswer.reason(for: answer, from: address, expectsJSON: true)
+            return false
+        }
+    }
+
+    /// Tells that something answers, and none of the dialects is its own.
+    mutating func failUnknown() {
+        if let foreign {
+            report.failure = LatchError(.foreignAnswer, "\(address) did not answer itself; \(foreign)")
+            add(.dialect, .failed, "Something answers in place of the server: \(foreign)")
+            return
+        }
+        let message =
+            "Something answers at \(address), and it is no server known here (\(strangers.joined(separator: "; ")))."
+        let remedy = "Check the address, and its path if the server is not at the top of its host."
+        report.failure = LatchError(.notAKnownServer, message + " " + remedy)
+        add(.dialect, .failed, message, remedy)
+    }
+
+    /// Tells which step failed and that those behind it were not come to.
+    mutating func fail(_ error: LatchError) {
+        report.failure = error
+        guard !hasReached else { return add(.dialect, .failed, error.message) }
+        let failed = Self.step(of: error.code)
+        for kind in [ProbeStep.Kind.name, .connection, .trust, .dialect] {
+            if kind == failed {
+                add(kind, .failed, error.message)
+            } else if Self.order(kind) < Self.order(failed) {
+                add(kind, .passed, kind == .name ? "The name was found." : "The server takes connections.")
+            } else {
+                add(kind, .skipped, "Not come to.")
+            }
+        }
+    }
+
+    private mutating func add(
+        _ kind: ProbeStep.Kind, _ outcome: ProbeStep.Outcome, _ message: String, _ remedy: String? = nil
+    ) {
+        let step = ProbeStep(kind, outcome, message, remedy: remedy)
+        report.steps.append(step)
+        onStep(step)
+    }
+
+    private static func step(of code: LatchError.Code) -> ProbeStep.Kind {
+        switch code {
+        case .nameNotFound, .invalidAddress: .name
+        case .connectionRefused, .unreachable, .timedOut, .proxyFailed: .connection
+        case .tlsFailed, .clientCertificate: .trust
+        case _ where code.rawValue.hasPrefix("certificate_"): .trust
+        default: .connection
+        }
+    }
+
+    private static func order(_ kind: ProbeStep.Kind) -> Int {
+        ProbeStep.Kind.allCases.firstIndex(of: kind) ?? 0
+    }
+}

@@ -1,0 +1,80 @@
+/// Asks an address what it is, and explains every step.
+///
+/// An address is saved only after this found a server there.
+///
+/// Source: OX-10, IM-3; contract of Onyx, b.12.
+public struct ServerProbe: Sendable {
+    private let connection: ConnectionOptions
+    private let dialects: [any Dialect]
+    private let device: Device
+    private let timeout: Duration
+
+    /// Makes a probe.
+    ///
+    /// - Parameters:
+    ///   - connection: How to connect.
+    ///   - dialects: The dialects to try, in order.
+    ///   - device: Who asks, for `User-Agent`.
+    ///   - timeout: The longest that one question may take.
+    public init(
+        connection: ConnectionOptions = .init(), dialects: [any Dialect] = Dialects.all, device: Device = Device(),
+        timeout: Duration = .seconds(10)
+    ) {
+        self.connection = connection
+        self.dialects = dialects
+        self.device = device
+        self.timeout = timeout
+    }
+
+    /// Asks.
+    ///
+    /// - Parameters:
+    ///   - address: Where.
+    ///   - onStep: Told of each step as it is known.
+    /// - Returns: The steps, and the server or why there is none.
+    /// - Throws: `CancellationError` only.
+    public func run(
+        _ address: ServerAddress, onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
+    ) async throws(CancellationError) -> ProbeReport {
+        var run = ProbeRun(address: address, isPinned: connection.pinnedCertificate != nil, onStep: onStep)
+        run.checkAddress()
+        do throws(LatchError) {
+            let client = try connection.client(userAgent: device.userAgent)
+            try await ask(client, &run)
+            await client.close()
+        } catch {
+            if error.code == .cancelled { throw CancellationError() }
+            run.fail(error)
+        }
+        return run.report
+    }
+
+    private func ask(_ client: HTTPClient, _ run: inout ProbeRun) async throws(LatchError) {
+        for dialect in dialects {
+            let request = dialect.probe
+            let answer: ClientResponse
+            do {
+                answer = try await client.send(
+                    ClientRequest(
+                        method: request.method, url: try run.address.url(of: request.path), headers: request.headers,
+                        body: request.body, connectTimeout: timeout, timeout: timeout, maximumBodyBytes: 1 << 20))
+            } catch {
+                let failure = LatchError(error, asking: run.address)
+                await findCertificate(client, failure, &run)
+                throw failure
+            }
+            run.reached()
+            if run.take(answer, dialect, connection) { return }
+        }
+        run.failUnknown()
+    }
+
+    private func findCertificate(_ client: HTTPClient, _ failure: LatchError, _ run: inout ProbeRun) async {
+        let pinnable: [LatchError.Code] = [
+            .certificateSelfSigned, .certificateUnknownIssuer, .certificatePinMismatch, .certificateWrongName,
+            .certificateExpired,
+        ]
+        guard pinnable.contains(failure.code) else { return }
+        run.report.presentedCertificate = try? await client.presentedCertificate(at: run.address.url)
+    }
+}

@@ -1,0 +1,68 @@
+/// How every feature calls an account's server.
+///
+/// It puts the token on each request, renews it when it is due, and meets a rejection once: the token is renewed and the
+/// request sent again. When that is rejected too the session ends, once, however many requests fail together.
+///
+/// Source: OX-12, TT-7, TT-11, IM-8, IM-9.
+public struct AuthorizedClient: Sendable {
+    let session: Session
+
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path below the server's address, with a query if need be: `/api/me`. A whole address is taken only
+    ///     if it is the server's own.
+    ///   - headers: Further fields; `Authorization` is replaced.
+    ///   - body: The body.
+    /// - Returns: The server's own answer of any status, its body empty or not; redirects are not followed.
+    /// - Throws: ``LatchError/Code/foreignAnswer`` for an answer of a proxy or portal, ``LatchError/Code/signedOut`` and
+    ///   ``LatchError/Code/sessionEnded`` without a session, ``LatchError/Code/invalidRequest`` for a path that leaves
+    ///   the server, the codes of network and secret store; `CancellationError` when cancelled, with the transfer
+    ///   closed.
+    public func send(
+        _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: [UInt8] = []
+    ) async throws -> ClientResponse {
+        try await send(DialectRequest(method, path, headers: headers, body: body))
+    }
+
+    func send(_ request: DialectRequest) async throws -> ClientResponse {
+        try await session.perform(request)
+    }
+}
+
+extension Session {
+    /// Sends a request with the token, and meets a rejection once.
+    func perform(_ request: DialectRequest) async throws -> ClientResponse {
+        _ = try server.url(of: request.path)
+        let token = try await current()
+        let answer = try await exchange(request, token.token)
+        guard let rejection = try rejection(in: answer, to: request, token) else { return answer }
+        let newer: HeldToken
+        switch try await renew(after: token, rejection: rejection) {
+        case .renewed(let token): newer = token
+        case .kept(_, let error): throw error
+        }
+        let second = try await exchange(request, newer.token)
+        guard let again = try self.rejection(in: second, to: request, newer) else { return second }
+        try await refusedAgain(newer, again)
+        return second
+    }
+
+    private func rejection(
+        in answer: ClientResponse, to request: DialectRequest, _ token: HeldToken
+    ) throws -> Rejection? {
+        let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(server.url.count))
+        switch dialect.verdict(on: answer, to: path, at: server) {
+        case .rejected(let rejection): return rejection
+        case .foreign(let why): throw foreign(why)
+        case .failing: return nil
+        case .answered:
+            if answer.status.isSuccess, path.hasPrefix("/api/") {
+                machine.verified(in: token.epoch)
+                publish()
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import FoundationEssentials
+
+extension Session {
+    /// Whether the server itself refuses the token: it says what it is at its address, and refuses at its own question
+    /// of who is signed in.
+    ///
+    /// A refusal that any program could have said is not enough to end a session.
+    func isConfirmed(_ token: HeldToken) async throws -> Bool {
+        let probe = dialect.probe
+        guard case .server = dialect.recognise(try await exchange(probe, nil, timeout: .seconds(10))) else {
+            return false
+        }
+        let identity = dialect.identity
+        let answer = try await exchange(identity, token.token, timeout: .seconds(10))
+        if case .rejected = dialect.verdict(on: answer, to: identity.path, at: server) { return true }
+        return false
+    }
+
+    /// Ends the session that the server has ended; the caller holds the account's lock.
+    ///
+    /// - Throws: ``LatchError/Code/sessionEnded``, always, unless the session was another one already.
+    func end(_ token: HeldToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
+        guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
+        do {
+            _ = try await accounts.end(accountID, of: token.generation, because: rejection.sentence)
+        } catch let error as LatchError where error.code.rawValue.hasPrefix("secret_store") {
+            // The row says that the token goes; the next start takes it away.
+        }
+        held = nil
+        let error = signedOutError(.ended(rejection.sentence))
+        if machine.ended(rejection.sentence, in: epoch) { publish() }
+        throw error
+    }
+
+    /// A renewed token was refused again: ends the session if the server confirms it.
+    ///
+    /// - Returns: When the session stands, so that the answer is about the request alone.
+    /// - Throws: ``LatchError/Code/sessionEnded``.
+    func refusedAgain(_ token: HeldToken, _ rejection: Rejection) async throws {
+        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        defer { lock.release() }
+        guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
+        guard record.generation == token.generation, token.epoch == machine.epoch else { return }
+        if !rejection.isUnmistakable {
+            guard try await isConfirmed(token) else { return }
+        }
+        _ = try await end(token, rejection, token.epoch)
+    }
+}
+
+/// What came of signing out.
+public struct SignOutReport: Sendable {
+    /// Whether the server has ended the session too.
+    public let isRevoked: Bool
+    /// Why it has not: the session there ends when its time runs out, or when it is ended at the server.
+    public let failure: LatchError?
+}
+
+extension Session {
+    /// The longest that signing out waits for the server.
+    static let revocationBound = Duration.seconds(7)
+
+    /// Signs out: ends the session on the server as far as it answers, then removes token, connection secrets and
+    /// account from this device, always.
+    ///
+    /// Once begun it runs to its end, also when the caller is cancelled. A crash on the way leaves the account hidden,
+    /// and the next start removes the rest.
+    ///
+    /// - Returns: Whether the server was reached.
+    /// - Throws: A code of the secret store when that kept the token; the account is gone from the list all the same.
+    ///
+    /// Source: OX-13, TT-12.
+    @discardableResult
+    public func signOut() async throws -> SignOutReport {
+        if let leaving { return try await leaving.value }
+        let token = held
+        _ = machine.wantsSignOut()
+        publish()
+        held = nil
+        flying?.cancel()
+        let task = Task { try await leave(with: token) }
+        leaving = task
+        return try await task.value
+    }
+
+    private func leave(with token: HeldToken?) async throws -> SignOutReport {
+        defer {
+            machine.signedOut()
+            publish()
+        }
+        await flying?.value
+        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        defer { lock.release() }
+        let wasSignedIn = try await accounts.record(accountID)?.stage == .in
+        var secret = token?.token
+        if wasSignedIn, let stored = try? await accounts.secrets.read(AccountStore.tokenKey(accountID)) {
+            secret = stored
+        }
+        // Also opens the connection while its secrets are still there.
+        _ = try? await openTransport()
+        try await accounts.beginLeaving(accountID)
+        let report = wasSignedIn ? await revoke(secret) : SignOutReport(isRevoked: true, failure: nil)
+        try await accounts.finishLeaving(accountID)
+        return report
+    }
+
+    private func revoke(_ token: Secret?) async -> SignOutReport {
+        guard let request = dialect.signOut, let token else {
+            return SignOutReport(
+                isRevoked: false,
+                failure: LatchError(.secretStoreFailed, "The token could not be read, so the server was not told."))
+        }
+        do {
+            let answer = try await exchange(request, token, timeout: Self.revocationBound)
+            switch dialect.verdict(on: answer, to: request.path, at: server) {
+            case .rejected: return SignOutReport(isRevoked: true, failure: nil)
+            case .foreign(let why): throw foreign(why)
+            case .failing: throw failing(answer)
+            case .answered: if !answer.status.isSuccess { throw refused(answer) }
+            }
+            return SignOutReport(isRevoked: true, failure: nil)
+        } catch {
+            return SignOutReport(isRevoked: false, failure: LatchError(error, asking: server))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import FoundationEssentials
+
+extension Session {
+    /// Sends one request, with the token if there is one; redirects are handed back as they come.
+    ///
+    /// - Throws: ``LatchError`` for everything that brings no answer, `CancellationError`.
+    func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = .seconds(30)) async throws
+        -> ClientResponse
+    {
+        let url = try server.url(of: request.path)
+        let client = try await openTransport()
+        var headers = request.headers
+        if let token {
+            for field in dialect.authorization(token) { headers[field.name] = field.value }
+        }
+        let message = ClientRequest(
+            method: request.method, url: url, headers: headers, body: request.body, timeout: timeout)
+        return try await LatchError.telling(server) { try await client.send(message) }
+    }
+
+    /// The client that connects as the account wants it, made once.
+    func openTransport() async throws -> HTTPClient {
+        if let transport { return transport }
+        let options = try await accounts.connection(of: accountID)
+        if let transport { return transport }
+        let client = try options.client(userAgent: device.userAgent)
+        transport = client
+        return client
+    }
+
+    /// The error for an answer of somebody else.
+    func foreign(_ why: String) -> LatchError {
+        LatchError(.foreignAnswer, "\(server) did not answer itself; \(why) You stay signed in.")
+    }
+
+    /// The error for a success that is not this server's own.
+    func misread(_ answer: ClientResponse) -> LatchError {
+        if case .failing = dialect.verdict(on: answer, to: dialect.identity.path, at: server) { return failing(answer) }
+        if !answer.status.isSuccess { return refused(answer) }
+        return foreign("what came is not what such a server says (\(ForeignAnswer.sketch(answer))).")
+    }
+
+    /// The error for a server that fails.
+    func failing(_ answer: ClientResponse) -> LatchError {
+        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        guard answer.status != .tooManyRequests else {
+            return LatchError(
+                .rateLimited, "\(server) wants fewer requests. Wait a little and try again.", retryAfter: wait)
+        }
+        return LatchError(
+            .serverError,
+            "\(server) has a fault of its own (status \(answer.status)). Try again later. You stay signed in.",
+            retryAfter: wait)
+    }
+
+    /// The error for a server that answers and refuses.
+    func refused(_ answer: ClientResponse) -> LatchError {
+        let error = OnyxError(body: answer.body)
+        let words = ServerText.clean(error?.detail ?? error?.code ?? ForeignAnswer.sketch(answer))
+        return LatchError(.serverRefused, "\(server) refuses: \(words). You stay signed in.")
+    }
+}

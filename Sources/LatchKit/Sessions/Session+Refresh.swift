@@ -1,0 +1,125 @@
+import FoundationEssentials
+
+extension Session {
+    /// How long after a failed try the next one is due.
+    static let pauseAfterFailure: TimeInterval = 60
+
+    /// Renews the token after `token`, together with everybody who wants the same.
+    ///
+    /// - Parameters:
+    ///   - token: The one that is due or was rejected.
+    ///   - rejection: The server's refusal of it, if that is the reason.
+    func renew(after token: HeldToken, rejection: Rejection?) async throws -> Renewal {
+        while true {
+            if let held, held.epoch == token.epoch, held.generation > token.generation { return .renewed(held) }
+            switch machine.wantsRefresh() {
+            case .refuse(.signedOut(let reason)): throw signedOutError(reason)
+            case .refuse: throw signedOutError(.notSignedIn)
+            case .start(let epoch): return try await takeOff(token, rejection, epoch).value()
+            case .join:
+                guard let flight else { throw signedOutError(.notSignedIn) }
+                let renewal = try await flight.value()
+                // A flight that was only due and found nobody says nothing about a rejected token.
+                if rejection == nil || token.epoch != machine.epoch { return renewal }
+                if case .renewed(let newer) = renewal, newer.generation > token.generation { return renewal }
+            }
+        }
+    }
+
+    private func takeOff(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) -> Flight<Renewal> {
+        let flight = Flight<Renewal>()
+        self.flight = flight
+        flying = Task {
+            let result: Result<Renewal, any Error>
+            do {
+                result = .success(try await renewUnderLock(token, rejection, epoch))
+            } catch {
+                result = .failure(error)
+            }
+            // Late: another session may fly already.
+            if machine.refreshEnded(in: epoch) { publish() }
+            if self.flight === flight { self.flight = nil }
+            flight.land(result)
+        }
+        return flight
+    }
+
+    private func renewUnderLock(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) async throws -> Renewal {
+        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        defer { lock.release() }
+        guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
+        guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
+        let known = token.generation
+        let isNewer = record.generation > known
+        if isNewer { held = nil }
+        let present = try await self.token(of: record)
+        if isNewer { return .renewed(present) }
+        // Another program tried while this one waited: its failure is the answer here too.
+        if record.attempts > token.attempts, let failure = record.failure { return .kept(present, failure.error) }
+        return try await ask(present, record, rejection, epoch)
+    }
+
+    private func ask(
+        _ token: HeldToken, _ record: SessionRecord, _ rejection: Rejection?, _ epoch: Int
+    ) async throws -> Renewal {
+        guard let request = dialect.refresh else { return try await end(token, rejection ?? Self.unknown, epoch) }
+        // What the store holds is newer than the memory when a program died between token and record.
+        let stored = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
+        var token = token
+        if let stored { token.token = stored }
+        do {
+            let answer = try await exchange(request, token.token, timeout: .seconds(15))
+            guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
+            switch dialect.verdict(on: answer, to: request.path, at: server) {
+            case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
+            case .foreign(let why): throw foreign(why)
+            case .failing: throw failing(answer)
+            case .answered:
+                guard let grant = dialect.renewal(from: answer) else { throw refused(answer) }
+                return try await keep(grant, after: token, epoch)
+            }
+        } catch let error as LatchError where error.code.leavesSessionUnknown {
+            machine.unanswered(error.code, in: epoch)
+            let next = now().addingTimeInterval(Self.pauseAfterFailure)
+            try await accounts.noteFailure(accountID, of: token.generation, error, refreshAfter: next)
+            return .kept(token, error)
+        }
+    }
+
+    /// Token first, then the record: until the record says so, nobody counts on the new one.
+    private func keep(_ grant: Grant, after token: HeldToken, _ epoch: Int) async throws -> Renewal {
+        if grant.token != token.token {
+            try await LatchError.telling {
+                try await accounts.secrets.write(grant.token, for: AccountStore.tokenKey(accountID))
+            }
+            try accounts.hook.after(.renewedTokenWritten)
+        }
+        let due = dialect.refreshDate(now: now(), expires: grant.expires)
+        guard
+            try await accounts.noteRenewal(
+                accountID, of: token.generation, refreshAfter: due, expires: grant.expires)
+        else { throw try await noteEnd() }
+        guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
+        let newer = HeldToken(
+            token: grant.token, generation: token.generation + 1, attempts: token.attempts + 1, epoch: epoch)
+        held = newer
+        machine.verified(in: epoch)
+        return .renewed(newer)
+    }
+
+    private func rejected(
+        _ token: HeldToken, _ first: Rejection?, _ second: Rejection, _ epoch: Int
+    ) async throws -> Renewal {
+        let told = [first, second].compactMap { $0 }.first(where: \.isUnmistakable)
+        guard told != nil, let told else {
+            guard try await isConfirmed(token) else {
+                throw foreign("something refused the session in the server's place; the server itself has not.")
+            }
+            return try await end(token, second, epoch)
+        }
+        return try await end(token, told, epoch)
+    }
+
+    private static let unknown = Rejection(
+        reason: "rejected", sentence: "the server does not accept the session any more", isUnmistakable: false)
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+
+extension Session {
+    /// The token with its generation, renewed first when that is due.
+    func current() async throws -> HeldToken {
+        let (token, record) = try await present()
+        guard now() >= record.refreshAfter, dialect.refresh != nil else { return token }
+        switch try await renew(after: token, rejection: nil) {
+        case .renewed(let newer): return newer
+        case .kept(let old, let error):
+            guard let expires = record.expires, expires <= now() else { return old }
+            throw LatchError(
+                .offline,
+                "The session's time has run out while \(server) could not be asked for more: \(error.message)",
+                cause: error)
+        }
+    }
+
+    /// The token as it is, and what the database knows of it.
+    func present() async throws -> (token: HeldToken, record: SessionRecord) {
+        guard leaving == nil, machine.state != .signingOut else { throw signedOutError(.notSignedIn) }
+        guard let record = try await accounts.record(accountID), record.stage == .in else {
+            throw try await noteEnd()
+        }
+        return (try await token(of: record), record)
+    }
+
+    /// The token that belongs to a record, from memory when it is still that one.
+    func token(of record: SessionRecord) async throws -> HeldToken {
+        if var held, held.generation == record.generation, machine.state.isSignedIn, held.epoch == machine.epoch {
+            held.attempts = record.attempts
+            self.held = held
+            return held
+        }
+        let secret: Secret?
+        do {
+            secret = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
+        } catch let error as LatchError {
+            machine.couldNotRead(error.code)
+            publish()
+            throw error
+        }
+        guard let secret else { return try await endWithoutToken(record) }
+        guard machine.state != .signingOut else { throw signedOutError(.notSignedIn) }
+        machine.found()
+        publish()
+        let token = HeldToken(
+            token: secret, generation: record.generation, attempts: record.attempts, epoch: machine.epoch)
+        held = token
+        return token
+    }
+
+    /// A reachable, unlocked store that holds nothing means signed out.
+    private func endWithoutToken(_ record: SessionRecord) async throws -> HeldToken {
+        let reason = "the secret store does not hold its token any more"
+        // Another program may be between the two steps of a sign-out or sign-in: under the lock it is not.
+        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        defer { lock.release() }
+        let again = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
+        if again == nil { _ = try await accounts.end(accountID, of: record.generation, because: reason) }
+        throw try await noteEnd()
+    }
+
+    /// Takes over that there is no session, from what the database knows; the error for whoever asked.
+    func noteEnd() async throws -> LatchError {
+        let record = try await accounts.record(accountID)
+        if record?.stage == .in { return LatchError(.offline, "The session has just changed. Try again.") }
+        let reason: SessionState.SignedOutReason =
+            if let record, [.out, .wiping].contains(record.stage), let text = record.endedBecause {
+                .ended(text)
+            } else {
+                .notSignedIn
+            }
+        held = nil
+        machine.foundNone(reason)
+        publish()
+        return signedOutError(reason)
+    }
+
+    /// The error for whoever needs a session where there is none.
+    func signedOutError(_ reason: SessionState.SignedOutReason) -> LatchError {
+        switch reason {
+        case .notSignedIn: LatchError(.signedOut, "You are not signed in to \(server). Sign in first.")
+        case .ended(let text):
+            LatchError(.sessionEnded, "You were signed out of \(server) because \(text). Sign in again.")
+        }
+    }
+}

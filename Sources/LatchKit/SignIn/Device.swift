@@ -1,0 +1,45 @@
+import FoundationEssentials
+
+/// The machine and program that a session belongs to, as the server lists it.
+///
+/// Source: IM-5.
+public struct Device: Sendable, Hashable {
+    /// The machine's name.
+    public var model: String
+    /// The kind of system, such as `Linux`.
+    public var type: String
+    /// The `User-Agent` of every request: `latch/0.1.0 (host; Linux)`.
+    public var userAgent: String
+
+    /// Makes a device.
+    ///
+    /// - Parameters:
+    ///   - program: The program's name, for `User-Agent`.
+    ///   - version: The program's version, for `User-Agent`.
+    ///   - model: The machine's name, its host name unless told; characters that a header cannot hold become hyphens.
+    ///   - type: The kind of system.
+    public init(
+        program: String = "latch", version: String = Latchstring.version,
+        model: String? = nil, type: String = Device.systemName
+    ) {
+        self.model = Self.plain(model ?? ProcessInfo.processInfo.hostName)
+        self.type = Self.plain(type)
+        userAgent = "\(Self.plain(program))/\(Self.plain(version)) (\(self.model); \(self.type))"
+    }
+
+    /// The system's name.
+    public static let systemName = {
+        #if os(Linux)
+            "Linux"
+        #else
+            "macOS"
+        #endif
+    }()
+
+    private static func plain(_ text: String) -> String {
+        let kept = text.unicodeScalars.prefix(100).map { scalar in
+            scalar.value > 0x20 && scalar.value < 0x7F && !"();\\\"".unicodeScalars.contains(scalar) ? scalar : "-"
+        }
+        return kept.isEmpty ? "unknown" : String(String.UnicodeScalarView(kept))
+    }
+}

@@ -1,0 +1,41 @@
+/// The e-mail address by which a person signs in: lower-cased, with an `@`, no white space.
+///
+/// Whether such a mailbox exists only the server knows.
+///
+/// Source: IM-17; contract of Onyx, b.8.
+public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The address in lower case.
+    public let text: String
+
+    /// Checks an address.
+    ///
+    /// - Throws: ``LatchError/Code/invalidEmail`` when `@` is missing or stands at an end, or when white space stands
+    ///   anywhere, the ends included.
+    public init(_ text: String) throws(LatchError) {
+        let scalars = text.unicodeScalars
+        guard !scalars.contains(where: { $0.properties.isWhitespace || $0.properties.generalCategory == .control })
+        else {
+            throw LatchError(.invalidEmail, "The e-mail address holds a space. Write it without, as name@example.org.")
+        }
+        guard let at = text.lastIndex(of: "@"), at > text.startIndex, at < text.index(before: text.endIndex) else {
+            throw LatchError(
+                .invalidEmail, "The e-mail address needs an @ between a name and a domain, as name@example.org.")
+        }
+        guard text.utf8.count <= 320 else {
+            throw LatchError(.invalidEmail, "The e-mail address is longer than 320 bytes. Check that it is an address.")
+        }
+        self.text = text.lowercased()
+    }
+
+    /// Checks an address as a person typed it: white space at the ends is dropped first.
+    ///
+    /// - Throws: ``LatchError/Code/invalidEmail``.
+    public init(typed text: String) throws(LatchError) {
+        let body = text.unicodeScalars.drop { $0.properties.isWhitespace }
+        let end = body.lastIndex { !$0.properties.isWhitespace }
+        try self.init(end.map { String(body[...$0]) } ?? "")
+    }
+
+    /// The address in lower case.
+    public var description: String { text }
+}

@@ -1,0 +1,61 @@
+/// Signs in with e-mail and password.
+///
+/// Source: OX-1, IM-5, IM-17.
+public struct PasswordSignIn: Sendable {
+    /// The e-mail address.
+    public var email: EmailAddress
+    /// The password; it is not checked here, and forgotten with this value.
+    public var password: Secret
+
+    /// Makes a sign-in.
+    ///
+    /// - Parameters:
+    ///   - email: The address as the person typed it: white space at the ends is dropped, letters are lower-cased.
+    ///   - password: The password as the person typed it.
+    /// - Throws: ``LatchError/Code/invalidEmail``.
+    public init(email: String, password: Secret) throws(LatchError) {
+        self.email = try EmailAddress(typed: email)
+        self.password = password
+    }
+
+    /// Asks the server for a token and who it is for.
+    ///
+    /// - Throws: ``LatchError``; see ``Dialect/grant(from:of:)``. `CancellationError` when cancelled.
+    func perform(at server: Server, with client: HTTPClient, device: Device) async throws -> (Grant, Identity?) {
+        guard server.features.signsInWithPassword else {
+            throw LatchError(
+                .passwordLoginDisabled,
+                "Login failed: \(server.address) does not sign in with a password. Use one of its other ways.")
+        }
+        let request = server.dialect.passwordSignIn(email: email, password: password, device: device)
+        let answer = try await Self.send(request, to: server, with: client)
+        let grant = try server.dialect.grant(from: answer, of: server.address)
+        var identity = server.dialect.identity
+        for field in server.dialect.authorization(grant.token) { identity.headers[field.name] = field.value }
+        // Who it is decorates the account; a server that fails to say so has still signed the person in.
+        let who = try await Self.tolerating { try await Self.send(identity, to: server, with: client) }
+        return (grant, who.flatMap { server.dialect.identity(from: $0) })
+    }
+
+    /// Sends one request of a dialect.
+    static func send(
+        _ request: DialectRequest, to server: Server, with client: HTTPClient, timeout: Duration = .seconds(30)
+    ) async throws -> ClientResponse {
+        let url = try server.address.url(of: request.path)
+        return try await LatchError.telling(server.address) {
+            try await client.send(
+                ClientRequest(
+                    method: request.method, url: url, headers: request.headers, body: request.body, timeout: timeout))
+        }
+    }
+
+    private static func tolerating(_ body: () async throws -> ClientResponse) async throws -> ClientResponse? {
+        do {
+            return try await body()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return nil
+        }
+    }
+}
