@@ -86,6 +86,7 @@ public final class Latchstring: Sendable {
     ///   - address: Where.
     ///   - connection: How to connect.
     ///   - onStep: Told of each step as it is known.
+    /// - Returns: The steps, and the server or why there is none.
     /// - Throws: `CancellationError` only; what failed stands in the report.
     public func probe(
         _ address: ServerAddress, connection: ConnectionOptions = .init(),

@@ -75,7 +75,9 @@ extension AccountStore {
 
     private func makeWhole(_ id: UUID, _ signIn: SignedIn) async throws {
         let moment = now()
-        let kept = String(decoding: JSON.encode(signIn.server.connection.parted().kept), as: UTF8.self)
+        var options = signIn.server.connection.parted().kept
+        options.revision = UUID().uuidString
+        let kept = String(decoding: JSON.encode(options), as: UTF8.self)
         try await change { connection in
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(

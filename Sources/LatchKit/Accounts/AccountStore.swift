@@ -45,6 +45,7 @@ public final class AccountStore: Sendable {
     /// The account that a person means by an e-mail address, an id or its beginning, or a server's address or host.
     ///
     /// - Parameter text: What the person wrote.
+    /// - Returns: The one account that fits.
     /// - Throws: ``LatchError/Code/noAccount`` when none fits, ``LatchError/Code/ambiguousAccount`` when several do.
     public func account(matching text: String) async throws -> Account {
         let all = try await accounts()

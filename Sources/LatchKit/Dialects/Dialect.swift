@@ -48,6 +48,7 @@ public protocol Dialect: Sendable {
     ///   - answer: Any answer, from whoever gave it.
     ///   - path: The path that was asked, below the address.
     ///   - server: The address that was asked.
+    /// - Returns: Whose answer it is, and whether it takes the token.
     func verdict(on answer: ClientResponse, to path: String, at server: ServerAddress) -> Verdict
 }
 

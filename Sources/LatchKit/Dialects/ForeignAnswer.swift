@@ -8,6 +8,7 @@ enum ForeignAnswer {
     ///   - answer: The answer.
     ///   - server: The address that was asked.
     ///   - expectsJSON: Whether the server answers such a request in JSON or with nothing, never with a page.
+    /// - Returns: The end of a sentence that says that the server did not answer itself.
     static func reason(for answer: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
         if answer.status.rawValue == 511 {
             return
@@ -27,7 +28,8 @@ enum ForeignAnswer {
         if [401, 403].contains(answer.status.rawValue), let scheme = strangersScheme(answer) {
             return "a proxy in front of it wants its own sign-in (\(scheme)). Give its key as an extra header."
         }
-        if expectsJSON, answer.status.rawValue < 500, isPage(answer) {
+        let isPassing = answer.status.rawValue >= 500 || [408, 429].contains(answer.status.rawValue)
+        if expectsJSON, !isPassing, isPage(answer) {
             return "a web page came instead of an answer, as from a captive portal or a sign-in proxy. "
                 + "Sign in to that in a browser, or use the address that the server itself has."
         }

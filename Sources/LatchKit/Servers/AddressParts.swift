@@ -60,7 +60,9 @@ struct AddressParts {
     private static func cutScheme(_ text: String) throws(LatchError) -> (ServerAddress.Scheme, Substring) {
         guard let mark = text.firstRange(of: "://") else {
             let head = text.prefix { $0 != "/" }.lowercased()
-            if head == "http:" || head == "https:" { throw refusal("two slashes are missing after '\(head)'") }
+            if head.hasPrefix("http:") || head.hasPrefix("https:") {
+                throw refusal("two slashes are missing after 'http:' or 'https:'")
+            }
             if let colon = head.firstIndex(of: ":"), ["mailto", "javascript", "file", "data"].contains(head[..<colon]) {
                 throw refusal("only http and https addresses are servers")
             }

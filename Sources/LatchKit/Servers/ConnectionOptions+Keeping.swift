@@ -7,6 +7,8 @@ struct KeptConnection: Codable {
     var keyFile: String?
     var proxy: String?
     var headerNames: [String]?
+    /// Another with each sign-in, so that whoever connects sees that the secrets may have changed.
+    var revision: String?
     /// Whether the secret store holds a ``SecretConnection`` beside it.
     var hasSecrets = false
 }

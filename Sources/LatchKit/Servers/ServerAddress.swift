@@ -69,6 +69,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter path: Begins with a slash and goes below ``prefix``, with a query if need be; or a whole address of
     ///   this very origin, taken as it is.
+    /// - Returns: The address to send a request to.
     /// - Throws: ``LatchError/Code/invalidRequest`` when it would leave this origin, climbs out of the prefix with `..`
     ///   or holds a character that an address cannot.
     public func url(of path: String) throws(LatchError) -> String {

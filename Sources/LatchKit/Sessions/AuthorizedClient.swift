@@ -23,46 +23,34 @@ public struct AuthorizedClient: Sendable {
     public func send(
         _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: [UInt8] = []
     ) async throws -> ClientResponse {
-        try await send(DialectRequest(method, path, headers: headers, body: body))
-    }
-
-    func send(_ request: DialectRequest) async throws -> ClientResponse {
-        try await session.perform(request)
+        try await session.perform(DialectRequest(method, path, headers: headers, body: body)).answer
     }
 }
 
 extension Session {
-    /// Sends a request with the token, and meets a rejection once.
-    func perform(_ request: DialectRequest) async throws -> ClientResponse {
+    /// Sends a request with the token, and meets a rejection once; the answer, and the token that brought it.
+    func perform(_ request: DialectRequest) async throws -> (answer: ClientResponse, token: HeldToken) {
         _ = try server.url(of: request.path)
         let token = try await current()
         let answer = try await exchange(request, token.token)
-        guard let rejection = try rejection(in: answer, to: request, token) else { return answer }
+        guard let rejection = try rejection(in: answer, to: request) else { return (answer, token) }
         let newer: HeldToken
         switch try await renew(after: token, rejection: rejection) {
         case .renewed(let token): newer = token
         case .kept(_, let error): throw error
         }
         let second = try await exchange(request, newer.token)
-        guard let again = try self.rejection(in: second, to: request, newer) else { return second }
+        guard let again = try self.rejection(in: second, to: request) else { return (second, newer) }
         try await refusedAgain(newer, again)
-        return second
+        return (second, newer)
     }
 
-    private func rejection(
-        in answer: ClientResponse, to request: DialectRequest, _ token: HeldToken
-    ) throws -> Rejection? {
+    private func rejection(in answer: ClientResponse, to request: DialectRequest) throws -> Rejection? {
         let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(server.url.count))
         switch dialect.verdict(on: answer, to: path, at: server) {
         case .rejected(let rejection): return rejection
         case .foreign(let why): throw foreign(why)
-        case .failing: return nil
-        case .answered:
-            if answer.status.isSuccess, path.hasPrefix("/api/") {
-                machine.verified(in: token.epoch)
-                publish()
-            }
-            return nil
+        case .failing, .answered: return nil
         }
     }
 }

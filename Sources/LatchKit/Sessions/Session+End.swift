@@ -80,7 +80,13 @@ extension Session {
         flying?.cancel()
         let task = Task { try await leave(with: token) }
         leaving = task
-        return try await task.value
+        do {
+            return try await task.value
+        } catch {
+            // Asked again, it tries again.
+            leaving = nil
+            throw error
+        }
     }
 
     private func leave(with token: HeldToken?) async throws -> SignOutReport {

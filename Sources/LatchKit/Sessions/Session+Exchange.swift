@@ -18,13 +18,17 @@ extension Session {
         return try await LatchError.telling(server) { try await client.send(message) }
     }
 
-    /// The client that connects as the account wants it, made once.
+    /// The client that connects as the account wants it, made once and again after a sign-in that connects otherwise.
     func openTransport() async throws -> HTTPClient {
-        if let transport { return transport }
+        guard let connection = try await accounts.record(accountID)?.connection else {
+            throw signedOutError(.notSignedIn)
+        }
+        if let transport, transport.connection == connection { return transport.client }
         let options = try await accounts.connection(of: accountID)
-        if let transport { return transport }
+        if let transport, transport.connection == connection { return transport.client }
+        // The one before closes itself when its last request is done.
         let client = try options.client(userAgent: device.userAgent)
-        transport = client
+        transport = (client, connection)
         return client
     }
 

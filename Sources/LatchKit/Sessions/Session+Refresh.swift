@@ -9,6 +9,8 @@ extension Session {
     /// - Parameters:
     ///   - token: The one that is due or was rejected.
     ///   - rejection: The server's refusal of it, if that is the reason.
+    /// - Returns: A newer token, or the old one and why there is none.
+    /// - Throws: ``LatchError`` when there is no session, or none any more.
     func renew(after token: HeldToken, rejection: Rejection?) async throws -> Renewal {
         while true {
             if let held, held.epoch == token.epoch, held.generation > token.generation { return .renewed(held) }
@@ -18,9 +20,10 @@ extension Session {
             case .start(let epoch): return try await takeOff(token, rejection, epoch).value()
             case .join:
                 guard let flight else { throw signedOutError(.notSignedIn) }
+                let wasForRejection = isFlyingForRejection
                 let renewal = try await flight.value()
                 // A flight that was only due and found nobody says nothing about a rejected token.
-                if rejection == nil || token.epoch != machine.epoch { return renewal }
+                if rejection == nil || wasForRejection || token.epoch != machine.epoch { return renewal }
                 if case .renewed(let newer) = renewal, newer.generation > token.generation { return renewal }
             }
         }
@@ -29,6 +32,7 @@ extension Session {
     private func takeOff(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) -> Flight<Renewal> {
         let flight = Flight<Renewal>()
         self.flight = flight
+        isFlyingForRejection = rejection != nil
         flying = Task {
             let result: Result<Renewal, any Error>
             do {

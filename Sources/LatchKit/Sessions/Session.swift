@@ -23,8 +23,9 @@ public actor Session {
     var held: HeldToken?
     var flight: Flight<Renewal>?
     var flying: Task<Void, Never>?
+    var isFlyingForRejection = false
     var leaving: Task<SignOutReport, any Error>?
-    var transport: HTTPClient?
+    var transport: (client: HTTPClient, connection: String)?
 
     init(account: Account, dialect: any Dialect, accounts: AccountStore, device: Device) {
         accountID = account.id
@@ -93,18 +94,13 @@ public actor Session {
     ///
     /// Source: OX-8, IM-10.
     public func identity() async throws -> Identity {
-        let request = dialect.identity
-        let epoch = machine.epoch
-        let answer = try await client.send(request)
-        guard let identity = dialect.identity(from: answer) else {
-            throw misread(answer)
-        }
-        // The epoch may have moved from the state before the token was found.
-        machine.verified(in: machine.state == .restoring ? epoch : machine.epoch)
+        let (answer, token) = try await perform(dialect.identity)
+        guard let identity = dialect.identity(from: answer) else { throw misread(answer) }
+        machine.verified(in: token.epoch)
         publish()
-        if let expires = identity.tokenExpires, let held {
+        if let expires = identity.tokenExpires {
             let due = dialect.refreshDate(now: now(), expires: expires)
-            try? await accounts.noteExpiry(accountID, of: held.generation, refreshAfter: due, expires: expires)
+            try? await accounts.noteExpiry(accountID, of: token.generation, refreshAfter: due, expires: expires)
         }
         return identity
     }
@@ -113,7 +109,7 @@ public actor Session {
     public func close() async {
         flying?.cancel()
         await flying?.value
-        await transport?.close()
+        await transport?.client.close()
         transport = nil
         broadcast.finish()
     }

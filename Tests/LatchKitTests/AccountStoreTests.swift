@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(1))) struct AccountStoreTests {
+    private let home = try! Home()
+
+    private func account(_ name: String, at moment: Date = Date(timeIntervalSince1970: 1_700_000_000)) throws -> Account
+    {
+        Account(
+            displayName: name, serverURL: try ServerAddress("https://mail.example.org/\(name)"),
+            userEmail: "\(name)@example.org", apiKeyID: "key-\(name)", scopes: ["api:read", "app"], createdAt: moment)
+    }
+
+    @Test("RM-1 the nine fields are kept across a restart, and no key is in the file")
+    func nineFields() async throws {
+        let first = try await home.open()
+        let ada = try account("ada")
+        try await home.secrets.write(Secret("very-secret-token"), for: AccountStore.tokenKey(ada.id))
+        try await first.accounts.addAccount(ada)
+        await first.close()
+
+        let second = try await home.open()
+        let kept = try #require(try await second.accounts.accounts().first)
+        #expect(kept.id == ada.id && kept.displayName == "ada" && kept.serverURL == ada.serverURL)
+        #expect(
+            kept.userEmail == "ada@example.org" && kept.apiKeyID == "key-ada" && kept.scopes == ["api:read", "app"])
+        #expect(kept.createdAt == ada.createdAt && kept.lastUsedAt == ada.lastUsedAt && kept.isActive)
+        let names = try #require(JSONSerialization.jsonObject(with: JSONEncoder().encode(kept)) as? [String: Any]).keys
+        #expect(
+            Set(names).isSuperset(of: [
+                "id", "displayName", "serverUrl", "userEmail", "apiKeyId", "scopes", "createdAt", "lastUsedAt",
+                "isActive",
+            ]))
+        await second.close()
+        for file in try FileManager.default.subpathsOfDirectory(atPath: home.folders.data) {
+            let data = FileManager.default.contents(atPath: home.folders.data + "/" + file) ?? Data()
+            #expect(data.range(of: Data("very-secret-token".utf8)) == nil)
+        }
+    }
+
+    @Test("RM-2 adding makes active, removing makes the first that remains active, and one is active at most")
+    func activity() async throws {
+        let store = try await home.open().accounts
+        let (ada, ben, cleo) = (try account("ada"), try account("ben"), try account("cleo"))
+        for account in [ada, ben, cleo] { try await store.addAccount(account) }
+        #expect(try await store.activeAccount()?.id == cleo.id)
+
+        home.clock.advance(by: 60)
+        try await store.setActiveAccount(ben.id)
+        #expect(try await store.activeAccount()?.id == ben.id)
+        #expect(try await store.account(ben.id)?.lastUsedAt == home.clock.now)
+        #expect(try await store.account(cleo.id)?.lastUsedAt == cleo.lastUsedAt)
+
+        try await store.removeAccount(ben.id)
+        #expect(try await store.activeAccount()?.id == ada.id)
+        try await store.removeAccount(cleo.id)
+        #expect(try await store.activeAccount()?.id == ada.id)
+        try await store.removeAccount(ada.id)
+        #expect(try await store.activeAccount() == nil)
+        try await store.removeAccount(ada.id)
+    }
+
+    @Test("RM-2 updates change what they name, and what is not there is said")
+    func updates() async throws {
+        let store = try await home.open().accounts
+        let ada = try account("ada")
+        try await store.addAccount(ada)
+
+        try await store.updateAccount(ada.id, AccountUpdate(displayName: "Ada L.", scopes: []))
+        home.clock.advance(by: 5)
+        try await store.updateLastUsed(ada.id)
+
+        let kept = try #require(try await store.account(ada.id))
+        #expect(kept.displayName == "Ada L." && kept.scopes.isEmpty && kept.apiKeyID == "key-ada")
+        #expect(kept.lastUsedAt == home.clock.now)
+        for act in [
+            { try await store.setActiveAccount(UUID()) }, { try await store.updateLastUsed(UUID()) },
+            { try await store.updateAccount(UUID(), AccountUpdate(displayName: "x")) },
+        ] as [@Sendable () async throws -> Void] {
+            let error = try await #require(throws: LatchError.self) { try await act() }
+            #expect(error.code == .noAccount)
+        }
+        #expect(try await store.activeAccount()?.id == ada.id)
+        let twice = try await #require(throws: LatchError.self) { try await store.addAccount(try account("ada")) }
+        #expect(twice.code == .ambiguousAccount)
+        #expect(try await store.activeAccount()?.id == ada.id)
+    }
+
+    @Test("RM-2 several programs racing to set the active account leave exactly one")
+    func race() async throws {
+        let programs = [try await home.open(), try await home.open(), try await home.open()]
+        let all = try ["a", "b", "c", "d"].map { try account($0) }
+        for account in all { try await programs[0].accounts.addAccount(account) }
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for round in 0..<60 {
+                let (program, account) = (programs[round % 3], all[round % 4])
+                group.addTask { try await program.accounts.setActiveAccount(account.id) }
+                if round % 5 == 0 {
+                    group.addTask {
+                        let count = try await program.accounts.accounts().count(where: \.isActive)
+                        #expect(count == 1)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        for program in programs {
+            #expect(try await program.accounts.accounts().count(where: \.isActive) == 1)
+        }
+    }
+
+    @Test("RM-3 streams tell the present first and then each change")
+    func streams() async throws {
+        let store = try await home.open().accounts
+        var active = store.activeAccountUpdates.makeAsyncIterator()
+        var list = store.accountsUpdates.makeAsyncIterator()
+        var any = store.hasAccountsUpdates.makeAsyncIterator()
+        #expect(await active.next() == .some(nil))
+        #expect(await list.next() == [])
+        #expect(await any.next() == false)
+
+        let ada = try account("ada")
+        try await store.addAccount(ada)
+
+        #expect(await active.next()??.id == ada.id)
+        #expect(await list.next()?.map(\.id) == [ada.id])
+        #expect(await any.next() == true)
+    }
+
+    @Test("RM-3 streams tell what another program changed")
+    func streamsAcrossPrograms() async throws {
+        let (mine, other) = (try await home.open().accounts, try await home.open().accounts)
+        var active = mine.activeAccountUpdates.makeAsyncIterator()
+        #expect(await active.next() == .some(nil))
+
+        let ada = try account("ada")
+        try await other.addAccount(ada)
+
+        #expect(await active.next()??.id == ada.id)
+        try await other.removeAccount(ada.id)
+        #expect(await active.next() == .some(nil))
+    }
+
+    @Test("an account is found by what a person calls it")
+    func matching() async throws {
+        let store = try await home.open().accounts
+        let ada = try account("ada")
+        try await store.addAccount(ada)
+        var second = try account("ada")
+        second.serverURL = try ServerAddress("other.example.org")
+        try await store.addAccount(second)
+
+        #expect(try await store.account(matching: "other.example.org").id == second.id)
+        #expect(try await store.account(matching: String(ada.id.uuidString.prefix(8))).id == ada.id)
+        #expect(try await store.account(matching: "ada@example.org@other.example.org").id == second.id)
+        let several = try await #require(throws: LatchError.self) {
+            try await store.account(matching: "ada@example.org")
+        }
+        #expect(several.code == .ambiguousAccount)
+        let none = try await #require(throws: LatchError.self) { try await store.account(matching: "ben") }
+        #expect(none.code == .noAccount)
+    }
+
+    @Test("files are 0600 in folders of 0700")
+    func modes() async throws {
+        let latch = try await home.open()
+        try await latch.accounts.addAccount(try account("ada"))
+        try await latch.accounts.removeAccount(try #require(try await latch.accounts.activeAccount()).id)
+
+        let files = FileManager.default
+        func mode(_ path: String) throws -> Int? {
+            (try files.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+        }
+        #expect(try mode(home.folders.data) == 0o700)
+        for name in try files.subpathsOfDirectory(atPath: home.folders.data) {
+            let isFolder = name == "locks"
+            #expect(try mode(home.folders.data + "/" + name) == (isFolder ? 0o700 : 0o600), "\(name)")
+        }
+    }
+
+    @Test("XDG_DATA_HOME is honoured when it is absolute, and HOME otherwise")
+    func folders() throws {
+        #expect(try Folders(environment: ["XDG_DATA_HOME": "/x/", "HOME": "/h"]).data == "/x/latchstring")
+        #expect(try Folders(environment: ["XDG_DATA_HOME": "x", "HOME": "/h"]).data == "/h/.local/share/latchstring")
+        #expect(try Folders(environment: ["XDG_DATA_HOME": "", "HOME": "/h"]).data == "/h/.local/share/latchstring")
+        #expect(throws: LatchError.self) { try Folders(environment: ["HOME": "h"]) }
+    }
+}

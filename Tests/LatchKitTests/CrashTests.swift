@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(1))) struct CrashTests {
+    @Test(
+        "a crash after any step of a sign-in leaves the account whole or absent",
+        arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
+    func signIn(step: AccountStep) async throws {
+        let world = try World()
+        let latch = try await world.home.open(stoppingAfter: step)
+        await #expect(throws: (any Error).self) {
+            try await world.signIn(latch, connection: .init(extraHeaders: ["X": "y"]))
+        }
+        let id = try await latch.accounts.rowIDs()
+        await latch.close()
+
+        let next = try await world.home.open()
+        let accounts = try await next.accounts.accounts()
+
+        if step == .rowWhole {
+            #expect(accounts.count == 1 && accounts[0].isActive && accounts[0].isSignedIn)
+            #expect(try await world.home.secrets.read(AccountStore.tokenKey(accounts[0].id)) != nil)
+        } else {
+            #expect(accounts.isEmpty)
+            #expect(try await next.accounts.rowIDs().isEmpty)
+            for id in id {
+                #expect(try await world.home.secrets.read(AccountStore.tokenKey(id)) == nil)
+                #expect(try await world.home.secrets.read(AccountStore.connectionKey(id)) == nil)
+            }
+        }
+        let account = try await world.signIn(next)
+        #expect(try await next.session(for: account).identity().email == "ada@example.org")
+    }
+
+    @Test(
+        "a crash after any step of signing in again leaves the account signed in or out, with the token to match",
+        arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
+    func signInAgain(step: AccountStep) async throws {
+        let world = try World()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        world.onyx.endAll()
+        await #expect(throws: (any Error).self) { try await first.session(for: account).identity() }
+        await first.close()
+        let second = try await world.home.open(stoppingAfter: step)
+        await #expect(throws: (any Error).self) { try await world.signIn(second) }
+        await second.close()
+
+        let third = try await world.home.open()
+        let kept = try #require(try await third.accounts.accounts().first)
+        #expect(kept.isSignedIn == (step == .rowWhole))
+        #expect((try await world.home.secrets.read(AccountStore.tokenKey(account.id)) != nil) == kept.isSignedIn)
+    }
+
+    @Test(
+        "a crash after any step of signing out leaves the account absent",
+        arguments: [AccountStep.leavingNoted, .leavingWiped])
+    func signOut(step: AccountStep) async throws {
+        let world = try World()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first, connection: .init(extraHeaders: ["X": "y"]))
+        await first.close()
+        let second = try await world.home.open(stoppingAfter: step)
+        await #expect(throws: (any Error).self) { try await second.signOut(account) }
+        await second.close()
+
+        let third = try await world.home.open()
+        #expect(try await third.accounts.rowIDs().isEmpty)
+        #expect(try await third.accounts.activeAccount() == nil)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
+    }
+
+    @Test(
+        "a crash after any step of a session's end leaves it ended, without its token",
+        arguments: [AccountStep.endNoted, .endWiped])
+    func end(step: AccountStep) async throws {
+        let world = try World()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        await first.close()
+        world.onyx.endAll()
+        let second = try await world.home.open(stoppingAfter: step)
+        await #expect(throws: (any Error).self) { try await second.session(for: account).identity() }
+        await second.close()
+
+        let third = try await world.home.open()
+        let kept = try #require(try await third.accounts.activeAccount())
+        #expect(!kept.isSignedIn && kept.endedBecause != nil)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+    }
+
+    @Test("a crash between a renewed token and its record leaves a session that works")
+    func renewal() async throws {
+        let world = try World()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        await first.close()
+        let second = try await world.home.open(stoppingAfter: .renewedTokenWritten)
+        world.home.clock.advance(by: 601)
+        await #expect(throws: (any Error).self) { try await second.session(for: account).validToken() }
+        await second.close()
+
+        let third = try await world.home.open()
+        #expect(try await third.session(for: account).identity().email == "ada@example.org")
+    }
+
+    @Test("what another program is at is left alone at a start")
+    func busy() async throws {
+        let world = try World()
+        let first = try await world.home.open(stoppingAfter: .tokenWritten)
+        await #expect(throws: (any Error).self) { try await world.signIn(first) }
+        let id = try #require(try await first.accounts.rowIDs().first)
+        let lock = try await first.accounts.locks.lock(id)
+
+        let second = try await world.home.open()
+        #expect(try await second.accounts.rowIDs() == [id])
+        lock.release()
+        let third = try await world.home.open()
+        #expect(try await third.accounts.rowIDs().isEmpty)
+    }
+
+    @Test("waiting for a lock can be cancelled, and the lock is not lost")
+    func lockWait() async throws {
+        let world = try World()
+        let latch = try await world.home.open()
+        let id = UUID()
+        let held = try await latch.accounts.locks.lock(id)
+        let waiter = Task { try await latch.accounts.locks.lock(id) }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+
+        held.release()
+        let again = try await latch.accounts.locks.lock(id)
+        again.release()
+    }
+}

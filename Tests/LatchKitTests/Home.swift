@@ -1,0 +1,85 @@
+import Database
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import LatchKit
+
+/// A person's home folder and secret store, opened as often as a test wants: each opening is a program of its own.
+final class Home: Sendable {
+    let secrets = MemoryStore()
+    let clock = ManualClock()
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    var folders: Folders { Folders(data: folder.path + "/latchstring") }
+
+    func open(secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil) async throws -> Latchstring {
+        var configuration = Latchstring.Configuration(
+            folders: folders, secrets: secrets ?? self.secrets,
+            device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
+            pollInterval: .milliseconds(20), now: { [clock] in clock.now })
+        if let step {
+            let stopped = Mutex2()
+            configuration.hook = StepHook { reached in
+                if stopped.stop(reached == step) { throw Stopped() }
+            }
+        }
+        return try await Latchstring.open(configuration)
+    }
+}
+
+/// What stands for a crash.
+struct Stopped: Error {}
+
+private final class Mutex2: Sendable {
+    private let isStopped = Mutex(false)
+    func stop(_ now: Bool) -> Bool {
+        isStopped.withLock { stopped in
+            if now { stopped = true }
+            return stopped
+        }
+    }
+}
+
+/// Wall time that a test moves.
+final class ManualClock: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+    var now: Date { time.withLock { $0 } }
+    func advance(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
+}
+
+/// A secret store that may be locked.
+final class LockableStore: SecretStoring {
+    private let inner = MemoryStore()
+    private let code = Mutex<SecretStorageError.Code?>(nil)
+    var label: String { "lockable" }
+
+    func fail(_ code: SecretStorageError.Code?) { self.code.withLock { $0 = code } }
+
+    func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
+        try check()
+        return try await inner.read(key)
+    }
+    func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
+        try check()
+        try await inner.write(secret, for: key)
+    }
+    func remove(_ key: SecretKey) async throws(SecretStorageError) {
+        try check()
+        try await inner.remove(key)
+    }
+
+    private func check() throws(SecretStorageError) {
+        if let code = code.withLock({ $0 }) { throw SecretStorageError(code, "The store is not open. Unlock it.") }
+    }
+}
+
+extension AccountStore {
+    /// Every row, also those that do not count.
+    func rowIDs() async throws -> [UUID] {
+        let all = Statement("SELECT id FROM accounts") { row throws(DatabaseError) in try row.get(0) as UUID }
+        return try await database.read { try $0.all(all) }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(1))) struct PasswordSignInTests {
+    struct Case: Sendable {
+        let answer: ScriptedServer.Answer
+        let code: LatchError.Code
+        let words: String
+    }
+
+    static let cases = [
+        Case(
+            answer: .json(#"{"detail":"LOGIN_BAD_CREDENTIALS"}"#, 400), code: .wrongCredentials, words: "Login failed"),
+        Case(
+            answer: .json(#"{"detail":"PASSWORD_LOGIN_DISABLED"}"#, 403), code: .passwordLoginDisabled,
+            words: "password"),
+        Case(
+            answer: .json(#"{"detail":"NO_WEB_LOGIN_AND_HAS_NO_PASSWORD"}"#, 403), code: .passwordLoginDisabled,
+            words: "no password"),
+        Case(
+            answer: .init(
+                status: 429, headers: ["Content-Type": "application/json", "Retry-After": "17"],
+                body: #"{"detail":"Too Many Requests"}"#), code: .rateLimited, words: "17 seconds"),
+        Case(
+            answer: .json(#"{"status_code":422,"message":"username: field required","data":null}"#, 422),
+            code: .serverRefused, words: "username: field required"),
+        Case(answer: .json(#"{"message":"seat\u001b[2J limit"}"#, 402), code: .serverRefused, words: "seat [2J limit"),
+        Case(answer: .page(502), code: .serverError, words: "502"),
+        Case(answer: .page(200), code: .foreignAnswer, words: "web page"),
+        Case(answer: .redirect("https://sso.invalid/"), code: .foreignAnswer, words: "sso.invalid"),
+        Case(answer: .json(#"{"detail":"Not Found"}"#, 404), code: .notAKnownServer, words: "update"),
+        Case(
+            answer: .json(#"{"access_token":"a b","token_type":"bearer"}"#), code: .serverRefused, words: "status 200"),
+        Case(answer: .silence, code: .connectionLost, words: "broke off"),
+    ]
+
+    @Test("IM-16 each refusal has its code, and words that say what to do", arguments: cases)
+    func refusals(_ refusal: Case) async throws {
+        let world = try World()
+        world.onyx.intercept { $0.path.hasSuffix("/login") ? refusal.answer : nil }
+        let latch = try await world.home.open()
+
+        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+
+        #expect(error.code == refusal.code, "\(error.code)")
+        #expect(error.message.contains(refusal.words), "\(error.message)")
+        #expect(!error.message.contains("horse"))
+        #expect(try await latch.accounts.accounts().isEmpty)
+        #expect(error.code != .rateLimited || error.retryAfter == .seconds(17))
+    }
+
+    @Test("a server that does not sign in with passwords is not sent one")
+    func notOffered() async throws {
+        let world = try World()
+        world.onyx.intercept {
+            $0.path.hasSuffix("/type") ? .json(#"{"multi_tenant":false,"password_auth_enabled":false}"#) : nil
+        }
+        let error = try await #require(throws: LatchError.self) { try await world.signIn(try await world.home.open()) }
+        #expect(error.code == .passwordLoginDisabled)
+        #expect(world.wire.requests.allSatisfy { $0.body.isEmpty })
+    }
+
+    @Test("a secret store that does not take the token leaves nothing behind, on the server neither")
+    func storeRefuses() async throws {
+        let world = try World()
+        let store = LockableStore()
+        let latch = try await world.home.open(secrets: store)
+        store.fail(.locked)
+
+        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+
+        #expect(error.code == .secretStoreLocked)
+        #expect(world.onyx.live.isEmpty)
+        #expect(try await latch.accounts.accounts().isEmpty)
+    }
+
+    @Test("signing in again replaces the session, and the old one ends on the server")
+    func again() async throws {
+        let world = try World()
+        let latch = try await world.home.open()
+        let first = try await world.signIn(latch)
+        let session = try latch.session(for: first)
+        #expect(try await session.validToken().reveal() == "token-1")
+
+        let second = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "k"]))
+
+        #expect(second.id == first.id)
+        #expect(world.onyx.live == ["token-2"])
+        #expect(try await session.validToken().reveal() == "token-2")
+        #expect(try await session.identity().name == "Ada")
+        #expect(world.wire.requests.last?.headers["X-Key"] == "k")
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(1))) struct ProbeTests {
+    private func report(_ address: ServerAddress) async throws -> ProbeReport {
+        try await ServerProbe(timeout: .seconds(5)).run(address)
+    }
+
+    @Test("OX-10 an Onyx server is recognised by multi_tenant or auth_type, and tells what it offers")
+    func recognised() async throws {
+        let wire = try ScriptedServer { request in
+            request.path == "/onyx/api/auth/type"
+                ? .json(#"{"multi_tenant":false,"password_auth_enabled":false,"password_min_length":12}"#)
+                : .json("{}", 404)
+        }
+        let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)/onyx/api/"))
+
+        let server = try found.requireServer()
+        #expect(server.dialect.id.rawValue == "onyx")
+        #expect(!server.features.signsInWithPassword && server.features.passwordRule.minimumLength == 12)
+        #expect(found.steps.map(\.kind) == [.address, .name, .connection, .trust, .dialect])
+        #expect(found.steps.allSatisfy { $0.outcome == .passed || $0.outcome == .skipped })
+
+        wire.script { _ in .json(#"{"auth_type":"basic"}"#) }
+        #expect(try await report(server.address).requireServer().features.signsInWithPassword)
+    }
+
+    @Test(
+        "OX-10 anything else is no server, and is not kept",
+        arguments: [
+            ScriptedServer.Answer.json("{}"), .json(#"{"multi_tenant":"no"}"#), .json("[]"), .json("x"),
+            .json(#"{"multi_tenant":true}"#, 404), .json(#"{"multi_tenant":true}"#, 500),
+        ])
+    func notRecognised(answer: ScriptedServer.Answer) async throws {
+        let wire = try ScriptedServer { _ in answer }
+        let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)"))
+
+        let error = try #require(throws: LatchError.self) { try found.requireServer() }
+        #expect(error.code == .notAKnownServer)
+        #expect(found.steps.last?.outcome == .failed && found.steps.last?.remedy != nil)
+    }
+
+    @Test("OX-10 a portal or proxy in front is named")
+    func foreign() async throws {
+        for answer in [ScriptedServer.Answer.page(200), .redirect("http://portal.invalid/"), .page(511)] {
+            let wire = try ScriptedServer { _ in answer }
+            let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)"))
+            #expect(found.failure?.code == .foreignAnswer)
+        }
+    }
+
+    @Test("IM-16 each step that can fail is told with what to do")
+    func failures() async throws {
+        let gone = try ScriptedServer { _ in .silence }
+        gone.stop()
+        let refused = try await report(try ServerAddress("http://127.0.0.1:\(gone.port)"))
+        #expect(refused.failure?.code == .connectionRefused)
+        #expect(refused.failure?.message.hasPrefix("Server is not reachable") == true)
+        #expect(refused.steps.map(\.outcome) == [.passed, .passed, .failed, .skipped, .skipped])
+
+        let unknown = try await report(try ServerAddress("http://nowhere.invalid"))
+        #expect(unknown.failure?.code == .nameNotFound)
+        #expect(unknown.steps.map(\.outcome) == [.warned, .failed, .skipped, .skipped, .skipped])
+        #expect(unknown.steps[0].message.contains("unencrypted"))
+    }
+
+    @Test("OX-10 a server that never answers is given up after the time-out")
+    func timeout() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let wire = try ScriptedServer { _ in
+            gate.wait()
+            return .silence
+        }
+        let found = try await ServerProbe(timeout: .milliseconds(200)).run(
+            try ServerAddress("http://127.0.0.1:\(wire.port)"))
+        gate.signal()
+        #expect(found.failure?.code == .timedOut)
+    }
+}

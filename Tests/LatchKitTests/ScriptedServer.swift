@@ -1,0 +1,135 @@
+import Foundation
+import Glibc
+import Synchronization
+import Wire
+
+/// A server over real sockets that says exactly what a test wants, right or wrong, and when.
+///
+/// Every connection serves one request on a thread of its own and is closed.
+final class ScriptedServer: Sendable {
+    struct Request: Sendable {
+        var method: String
+        var path: String
+        var headers: HTTPHeaders
+        var body: String
+        var token: String? { headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) } }
+    }
+
+    struct Answer: Sendable {
+        var status = 200
+        var headers: HTTPHeaders = ["Content-Type": "application/json"]
+        var body = ""
+
+        static func json(_ body: String, _ status: Int = 200) -> Answer { Answer(status: status, body: body) }
+        static func page(_ status: Int) -> Answer {
+            Answer(
+                status: status, headers: ["Content-Type": "text/html"], body: "<!doctype html><title>Sign in</title>")
+        }
+        static func redirect(_ target: String) -> Answer { Answer(status: 302, headers: ["Location": target]) }
+        /// The connection is closed without a word.
+        static let silence = Answer(status: 0)
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var answer: @Sendable (Request) -> Answer
+        var isStopped = false
+    }
+
+    let port: Int
+    private let listening: Int32
+    private let state: Mutex<State>
+
+    init(answer: @escaping @Sendable (Request) -> Answer) throws {
+        state = Mutex(State(answer: answer))
+        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = listening
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                bind(descriptor, raw, size) == 0 && listen(descriptor, 128) == 0
+                    && getsockname(descriptor, raw, &size) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRINUSE) }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { break }
+                guard let self else {
+                    close(connection)
+                    break
+                }
+                Thread.detachNewThread { self.serve(connection) }
+            }
+            close(descriptor)
+        }
+    }
+
+    deinit { stop() }
+
+    /// Everything asked so far.
+    var requests: [Request] { state.withLock(\.requests) }
+
+    func count(_ path: String) -> Int { requests.count { $0.path == path } }
+
+    /// Answers otherwise from now on.
+    func script(_ answer: @escaping @Sendable (Request) -> Answer) { state.withLock { $0.answer = answer } }
+
+    /// Refuses connections from now on.
+    func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        guard isFirst else { return }
+        // The accepting thread closes it: a number closed here could be another's before that thread looks again.
+        shutdown(listening, Int32(SHUT_RDWR))
+    }
+
+    private func serve(_ connection: Int32) {
+        defer { close(connection) }
+        guard let request = read(connection) else { return }
+        let answer = state.withLock { state in
+            state.requests.append(request)
+            return state.answer
+        }(request)
+        guard answer.status != 0 else { return }
+        var head =
+            "HTTP/1.1 \(answer.status) Scripted\r\nConnection: close\r\nContent-Length: \(answer.body.utf8.count)\r\n"
+        for field in answer.headers { head += "\(field.name): \(field.value)\r\n" }
+        if answer.status == 204 { head = head.replacing("Content-Length: 0\r\n", with: "") }
+        let bytes = Array((head + "\r\n" + answer.body).utf8)
+        _ = bytes.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    private func read(_ connection: Int32) -> Request? {
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var head: Range<Int>?
+        while true {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return nil }
+            received += buffer[..<count]
+            head = head ?? received.firstRange(of: Array("\r\n\r\n".utf8))
+            guard let head else { continue }
+            let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+            var headers = HTTPHeaders()
+            for line in lines.dropFirst() {
+                guard let colon = line.firstIndex(of: ":") else { continue }
+                headers.append(
+                    String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
+            }
+            let body = received[head.upperBound...]
+            guard body.count >= Int(headers["Content-Length"] ?? "") ?? 0 else { continue }
+            let first = lines[0].split(separator: " ")
+            return Request(
+                method: String(first[0]), path: String(first[1]), headers: headers,
+                body: String(decoding: body, as: UTF8.self))
+        }
+    }
+}

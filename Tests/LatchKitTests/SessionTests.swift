@@ -1,0 +1,337 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+    private let world: World
+
+    init() throws { world = try World() }
+
+    @Test("OX-11 a person signs in, calls the server and signs out")
+    func wholeWay() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+
+        #expect(account.isActive && account.isSignedIn && account.displayName == "Ada")
+        #expect(try await session.identity().email == "ada@example.org")
+        #expect(session.state == .signedIn(.verified))
+        let login = try #require(world.wire.requests.first { $0.path.hasSuffix("/login") })
+        #expect(login.headers["deviceModel"] == "test" && login.headers["deviceType"] == "Linux")
+        #expect(login.headers["User-Agent"] == "latch/1.2.3 (test; Linux)")
+
+        let report = try await latch.signOut(account)
+
+        #expect(report.isRevoked)
+        #expect(world.onyx.live.isEmpty)
+        #expect(try await latch.accounts.accounts().isEmpty)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(session.state == .signedOut(.notSignedIn))
+    }
+
+    @Test("OX-11 a hundred callers of a token that is due cause one renewal")
+    func singleFlight() async throws {
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.home.clock.advance(by: 601)
+
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 { group.addTask { try await session.validToken().reveal() } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+
+        #expect(tokens == ["token-2"])
+        #expect(world.wire.count(World.refresh) == 1)
+    }
+
+    @Test("OX-11 several programs with one token that is due cause one renewal and share it")
+    func singleFlightAcrossPrograms() async throws {
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        var programs = [first]
+        for _ in 0..<7 { programs.append(try await world.home.open()) }
+        world.home.clock.advance(by: 601)
+
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for program in programs {
+                for _ in 0..<5 {
+                    group.addTask { try await program.session(for: account).validToken().reveal() }
+                }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+
+        #expect(tokens == ["token-2"])
+        #expect(world.wire.count(World.refresh) == 1)
+    }
+
+    @Test("OX-12 a token that is not due is not renewed, one that is due is, and then not again")
+    func due() async throws {
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+
+        #expect(try await session.validToken().reveal() == "token-1")
+        world.home.clock.advance(by: 599)
+        #expect(try await session.validToken().reveal() == "token-1")
+        world.home.clock.advance(by: 2)
+        #expect(try await session.validToken().reveal() == "token-2")
+        #expect(try await session.validToken().reveal() == "token-2")
+        #expect(world.wire.count(World.refresh) == 1)
+    }
+
+    @Test("OX-12 a token is renewed before the end that the server tells")
+    func beforeExpiry() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let end = ISO8601DateFormatter().string(from: world.home.clock.now.addingTimeInterval(300))
+        world.onyx.intercept { request in
+            guard request.path == "/api/me" else { return nil }
+            return .json(#"{"id":"7","email":"ada@example.org","is_active":true,"token_expires_at":"\#(end)"}"#)
+        }
+        let session = try latch.session(for: account)
+        _ = try await session.identity()
+
+        world.home.clock.advance(by: 179)
+        #expect(try await session.validToken().reveal() == "token-1")
+        world.home.clock.advance(by: 2)
+        #expect(try await session.validToken().reveal() == "token-2")
+    }
+
+    @Test("OX-12 a rejected token is renewed once and the request sent again")
+    func reactiveRetry() async throws {
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.onyx.intercept { request in
+            request.path == "/api/things" && request.token == "token-1"
+                ? .json(#"{"error_code":"SESSION_EXPIRED","detail":"x"}"#, 403) : nil
+        }
+
+        let answer = try await session.client.send(.get, "/api/things")
+
+        #expect(answer.status == .ok)
+        #expect(world.wire.requests.filter { $0.path == "/api/things" }.map(\.token) == ["token-1", "token-2"])
+        #expect(world.wire.count(World.refresh) == 1)
+    }
+
+    @Test("TT-7 a rejection clears the session once, however many requests fail together")
+    func endsOnce() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        _ = try await session.identity()
+        var states = session.states.makeAsyncIterator()
+        #expect(await states.next() == .signedIn(.verified))
+        world.onyx.endAll()
+
+        let codes = await withTaskGroup(of: LatchError.Code?.self) { group in
+            for index in 0..<40 {
+                group.addTask {
+                    do {
+                        _ = try await session.client.send(.get, "/api/things/\(index)")
+                        return nil
+                    } catch {
+                        return (error as? LatchError)?.code
+                    }
+                }
+            }
+            return await group.reduce(into: Set<LatchError.Code?>()) { $0.insert($1) }
+        }
+
+        #expect(codes == [.sessionEnded])
+        #expect(await states.next() == .signedOut(.ended("the session was ended on the server")))
+        await session.close()
+        #expect(await states.next() == nil)
+        #expect(world.wire.count(World.refresh) == 1)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        let kept = try #require(try await latch.accounts.activeAccount())
+        #expect(!kept.isSignedIn && kept.endedBecause == "the session was ended on the server")
+    }
+
+    @Test("an ended session is told to other programs and to later starts, and signing in again takes up the account")
+    func endedIsShared() async throws {
+        let (mine, other) = (try await world.home.open(), try await world.home.open())
+        let account = try await world.signIn(mine)
+        let session = try other.session(for: account)
+        _ = try await session.validToken()
+        world.onyx.endAll()
+        _ = try? await mine.session(for: account).client.send(.get, "/api/me")
+
+        let error = try await #require(throws: LatchError.self) { try await session.validToken() }
+        #expect(error.code == .sessionEnded)
+        #expect(error.message.contains("Sign in again"))
+        let later = try await world.home.open()
+        #expect(
+            await (try later.session(for: account)).restore()
+                == .signedOut(.ended("the session was ended on the server")))
+
+        let again = try await world.signIn(later)
+        #expect(again.id == account.id)
+        #expect(try await session.identity().email == "ada@example.org")
+    }
+
+    @Test("TT-11 empty successes are taken")
+    func emptyBodies() async throws {
+        let latch = try await world.home.open()
+        let client = try latch.session(for: try await world.signIn(latch)).client
+
+        #expect(try await client.send(.get, "/api/empty").body.isEmpty)
+        #expect(try await client.send(.post, "/api/nothing").status == .noContent)
+    }
+
+    @Test("OX-14 a session is taken up at start, and offline it stands")
+    func restoreOffline() async throws {
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        await first.close()
+        let second = try await world.home.open()
+        #expect(await (try second.session(for: account)).restore() == .signedIn(.verified))
+        await second.close()
+        world.wire.stop()
+
+        let third = try await world.home.open()
+        let session = try third.session(for: account)
+
+        #expect(await session.restore() == .signedIn(.unverified(.connectionRefused)))
+        #expect(try await session.validToken().reveal() == "token-1")
+        world.home.clock.advance(by: 3_600)
+        #expect(try await session.validToken().reveal() == "token-1")
+        #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
+    }
+
+    @Test("a secret store that is locked or absent is not signed out", arguments: [true, false])
+    func storeNotOpen(isLocked: Bool) async throws {
+        let store = LockableStore()
+        let first = try await world.home.open(secrets: store)
+        let account = try await world.signIn(first)
+        await first.close()
+        store.fail(isLocked ? .locked : .absent)
+
+        let latch = try await world.home.open(secrets: store)
+        let session = try latch.session(for: account)
+        #expect(await session.restore() == .unavailable(isLocked ? .secretStoreLocked : .secretStoreAbsent))
+        #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)
+
+        store.fail(nil)
+        #expect(await session.restore() == .signedIn(.verified))
+    }
+
+    @Test("a secret store that holds nothing is signed out")
+    func storeEmpty() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        try await world.home.secrets.remove(AccountStore.tokenKey(account.id))
+
+        let state = await (try (try await world.home.open()).session(for: account)).restore()
+        guard case .signedOut(.ended) = state else {
+            Issue.record("\(state)")
+            return
+        }
+    }
+
+    @Test("OX-13 signing out wipes everything also when the server cannot be reached")
+    func signOutOffline() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "hidden"]))
+        #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) != nil)
+        world.wire.stop()
+
+        let report = try await latch.signOut(account)
+
+        #expect(!report.isRevoked && report.failure?.code == .connectionRefused)
+        #expect(try await latch.accounts.accounts().isEmpty)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
+    }
+
+    @Test("extra headers go with every request and their values are in the secret store alone")
+    func extraHeaders() async throws {
+        let first = try await world.home.open()
+        let account = try await world.signIn(first, connection: .init(extraHeaders: ["X-Key": "hidden-value"]))
+        await first.close()
+
+        let latch = try await world.home.open()
+        _ = try await latch.session(for: account).client.send(.get, "/api/me")
+
+        #expect(world.wire.requests.allSatisfy { $0.headers["X-Key"] == "hidden-value" })
+        for file in try FileManager.default.subpathsOfDirectory(atPath: world.home.folders.data) {
+            let data = FileManager.default.contents(atPath: world.home.folders.data + "/" + file) ?? Data()
+            #expect(data.range(of: Data("hidden-value".utf8)) == nil)
+        }
+    }
+
+    @Test("OX-16 no token in an address, a file, an error or a description")
+    func tokenStaysInside() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        world.home.clock.advance(by: 601)
+        let token = try await session.validToken()
+        world.onyx.endAll()
+        let error = await #expect(throws: LatchError.self) { try await session.client.send(.get, "/api/me") }
+
+        #expect(world.wire.requests.allSatisfy { !$0.path.contains("token-") && !$0.path.contains("horse") })
+        var dumped = "\(token) \(account) \(String(describing: error)) \(session)"
+        dump(error, to: &dumped)
+        dump(account, to: &dumped)
+        dump(try PasswordSignIn(email: "a@b", password: Secret("correct horse")), to: &dumped)
+        dump(ConnectionOptions(proxy: "http://u:token-9@p", extraHeaders: ["X": "token-9"]), to: &dumped)
+        #expect(!dumped.contains("token-") && !dumped.contains("horse"))
+        for file in try FileManager.default.subpathsOfDirectory(atPath: world.home.folders.data) {
+            let data = FileManager.default.contents(atPath: world.home.folders.data + "/" + file) ?? Data()
+            #expect(data.range(of: Data("token-".utf8)) == nil)
+        }
+    }
+
+    @Test("a late renewal of a session that was signed out changes nothing (invariant 7)")
+    func lateAnswer() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        _ = try await session.validToken()
+        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        world.onyx.intercept { request in
+            guard request.path == World.refresh else { return nil }
+            wasAsked.yield()
+            gate.wait()
+            return nil
+        }
+        world.home.clock.advance(by: 601)
+        let late = Task { try await session.validToken() }
+        for await _ in asked { break }
+
+        let out = Task { try await latch.signOut(account) }
+        for await state in session.states where state == .signingOut || state == .signedOut(.notSignedIn) { break }
+        gate.signal()
+        _ = try await out.value
+
+        await #expect(throws: (any Error).self) { try await late.value }
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(try await latch.accounts.accounts().isEmpty)
+    }
+
+    @Test("a cancelled caller leaves at once, and the renewal goes on for the others")
+    func cancelledWaiter() async throws {
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        world.onyx.intercept { request in
+            guard request.path == World.refresh else { return nil }
+            wasAsked.yield()
+            gate.wait()
+            return nil
+        }
+        world.home.clock.advance(by: 601)
+        let impatient = Task { try await session.validToken() }
+        for await _ in asked { break }
+        let patient = Task { try await session.validToken().reveal() }
+        impatient.cancel()
+
+        await #expect(throws: CancellationError.self) { try await impatient.value }
+        gate.signal()
+        #expect(try await patient.value == "token-2")
+    }
+}
