@@ -73,7 +73,7 @@ static inline int latch_epoll_remove(int epoll, int descriptor) {
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
 }
 static inline uint32_t latch_epoll_readable(void) { return EPOLLIN; }
-static inline uint32_t latch_epoll_hangup(void) { return EPOLLRDHUP; }
+static inline uint32_t latch_epoll_hangup(void) { return EPOLLRDHUP | EPOLLET; }
 static inline uint64_t latch_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
 
 // sa_family lies in different places of imported structures; RLIMIT_NOFILE is an enum of another type on glibc.

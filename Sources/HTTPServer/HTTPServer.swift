@@ -29,6 +29,7 @@ public final class HTTPServer: Sendable {
     ///   - router: The routes.
     ///   - onAccess: Gets every request that has ended, on the loop's thread: it must return at once.
     ///   - onLog: Gets what an operator should know, on the loop's thread.
+    /// - Returns: The running server; it runs until ``stop(drain:)``, whether or not somebody keeps it.
     /// - Throws: ``HTTPServerError`` naming the address that could not be had; nothing listens then.
     public static func start(
         _ configuration: Configuration, router: Router,

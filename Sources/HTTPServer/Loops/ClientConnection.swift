@@ -33,6 +33,7 @@ final class ClientConnection: @unchecked Sendable {
     var exchange: Exchange?
     private(set) var phase = Phase.fresh
     private(set) var deadline: UInt64
+    private var peerEnded = false
 
     init(descriptor: Int32, peer: PeerAddress, daemon: Daemon) {
         self.descriptor = descriptor
@@ -53,6 +54,38 @@ final class ClientConnection: @unchecked Sendable {
         case .fresh, .handling, .closed: deadline = .max
         }
         self.phase = phase
+        if phase == .idle, peerEnded { daemon.loop.ended.append(self) }
+        if phase == .handling, peerEnded { exchange?.clientWentAway() }
+    }
+
+    /// The client will send no more: nobody waits for a handler that still runs, and a request that is not complete
+    /// never will be. Complete ones that are already here are still answered.
+    func peerHasEnded() {
+        guard !peerEnded else { return }
+        peerEnded = true
+        if phase == .handling { exchange?.clientWentAway() }
+        daemon.loop.ended.append(self)
+    }
+
+    /// Closes a connection whose client has ended, unless there is something to read or send first.
+    ///
+    /// - Returns: Whether there is nothing more to look at; a connection that still sends comes back when it is idle.
+    func settleEnd() -> Bool {
+        switch phase {
+        case .handling, .sending, .closed: return true
+        case .fresh, .idle, .head, .body, .lingering:
+            var byte: UInt8 = 0
+            guard recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) <= 0 else {
+                return false
+            }
+            shutDown()
+            return true
+        }
+    }
+
+    /// libmicrohttpd has closed the descriptor, which may soon be another's.
+    func wasRemoved() {
+        phase = .closed
     }
 
     /// The time is over: the client is told where it is in the middle of a request, and the connection ends.

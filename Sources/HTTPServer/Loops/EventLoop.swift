@@ -6,8 +6,7 @@ import Wire
 /// One thread that waits for sockets, runs libmicrohttpd's daemons and executes the handlers' jobs.
 ///
 /// The loop's epoll set holds each daemon's own epoll descriptor, an eventfd to be woken by other threads, and the
-/// sockets of clients whose handlers wait: libmicrohttpd does not look at a suspended connection, so the loop itself
-/// watches for its end.
+/// clients' sockets, for their end only.
 ///
 /// Unchecked: everything but `queue` is touched by the loop's thread only, or before that thread starts.
 ///
@@ -20,7 +19,9 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     var thread: pthread_t?
     var daemons: [Daemon] = []
     var connections: [ClientConnection] = []
-    var watched: [Int32: Exchange] = [:]
+    var byDescriptor: [Int32: ClientConnection] = [:]
+    /// Connections whose clients have ended and that libmicrohttpd may not have noticed.
+    var ended: [ClientConnection] = []
     var localJobs: [UnownedJob] = []
     var runningTasks = 0
     var numbers = RequestNumbers()
@@ -74,6 +75,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
             if count > 0 { take(events: Int(count)) }
             runDaemons()
             while runJobs() { runDaemons() }
+            settleEnded()
             sweepIfDue()
             drainIfAsked()
         }
@@ -104,7 +106,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
             } else if tag >= Self.daemonTag {
                 daemons[Int(tag - Self.daemonTag)].needsRun = true
             } else {
-                watched[Int32(truncatingIfNeeded: tag)]?.clientWentAway()
+                byDescriptor[Int32(truncatingIfNeeded: tag)]?.peerHasEnded()
             }
         }
     }

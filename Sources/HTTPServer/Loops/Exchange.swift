@@ -82,15 +82,13 @@ final class Exchange: @unchecked Sendable {
 
     func suspend() {
         isSuspended = true
-        connection.enter(.handling)
         MHD_suspend_connection(handle)
-        loop.watch(self)
+        connection.enter(.handling)
     }
 
     private func resume() {
         guard isSuspended else { return }
         isSuspended = false
-        loop.unwatch(self)
         MHD_resume_connection(handle)
         connection.daemon.needsRun = true
     }

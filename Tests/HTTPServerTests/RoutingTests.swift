@@ -1,0 +1,111 @@
+import Foundation
+import HTTPServer
+import Testing
+import Wire
+
+@Suite("Routes", .timeLimit(.minutes(1)))
+struct RoutingTests {
+    static let answers: [(request: String, status: Int, body: String)] = [
+        ("GET /", 200, "root"),
+        ("GET /hello", 200, "hello"),
+        ("GET /hello?x=1", 200, "hello"),
+        ("GET /%68ello", 200, "hello"),
+        ("GET /items/42", 200, "item 42"),
+        ("GET /items/new", 200, "new"),
+        ("GET /words/a%2Fb/c%20d", 200, "a/b|c d"),
+        ("GET /words/..a/.b", 200, "..a|.b"),
+        ("GET /query?a=1&b=2&a=x+y%26", 200, "1,x y&"),
+        ("GET http://a/hello", 200, "hello"),
+        ("GET /items/x", 404, "There is nothing at this address.\n"),
+        ("GET /items/042", 404, "There is nothing at this address.\n"),
+        ("GET /items/", 404, "There is nothing at this address.\n"),
+        ("GET /hello/", 404, "There is nothing at this address.\n"),
+        ("GET /items%2Fnew", 404, "There is nothing at this address.\n"),
+        ("GET /Hello", 404, "There is nothing at this address.\n"),
+        ("POST /hello", 405, "The method POST is not allowed here.\n"),
+        ("BREW /hello", 405, "The method BREW is not allowed here.\n"),
+        ("GET /a//hello", 400, "The path holds an empty component.\n"),
+        ("GET //hello", 400, "The path holds an empty component.\n"),
+        ("GET /x/../hello", 400, "The path holds a dot component.\n"),
+        ("GET /x/%2e%2E/hello", 400, "The path holds a dot component.\n"),
+        ("GET /./hello", 400, "The path holds a dot component.\n"),
+        ("GET /hello%00", 400, "The path's escapes cannot be read.\n"),
+        ("GET /hello%4", 400, "The path's escapes cannot be read.\n"),
+        ("GET /hello%zz", 400, "The path's escapes cannot be read.\n"),
+        ("GET /%ff", 400, "The path's escapes cannot be read.\n"),
+        ("GET /hello#top", 400, "The target holds a character that an address cannot hold.\n"),
+        ("GET /query?a=%zz", 400, "The query cannot be read.\n"),
+        ("GET hello", 400, "The target must be a path with a leading slash or an http address.\n"),
+        ("GET http://b/hello", 400, "The target's host and the Host field differ.\n"),
+        ("GET http://a", 400, "The target's address must have a host and a path.\n"),
+        ("CONNECT a:80", 400, "The target must be a path with a leading slash or an http address.\n"),
+        ("GET *", 400, "The target * is for OPTIONS only.\n"),
+    ]
+
+    @Test("each target has one answer, and nothing is normalised", arguments: answers)
+    func answer(_ row: (request: String, status: Int, body: String)) async throws {
+        let server = try await TestServer()
+        let text = try server.exchange("\(row.request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(text.hasPrefix("HTTP/1.1 \(row.status) "))
+        #expect(text.components(separatedBy: "\r\n\r\n").dropFirst().joined() == row.body)
+        await server.stop()
+    }
+
+    @Test("a method that a path does not have gets 405 with Allow")
+    func methodNotAllowed() async throws {
+        let server = try await TestServer()
+        let text = try server.exchange("PUT /items/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(text.hasPrefix("HTTP/1.1 405 "))
+        #expect(text.contains("\r\nAllow: GET, DELETE, HEAD, OPTIONS\r\n"))
+        await server.stop()
+    }
+
+    @Test("OPTIONS is answered with 204 and Allow, for a path and for the whole server", arguments: ["/items/1", "*"])
+    func options(_ target: String) async throws {
+        let server = try await TestServer()
+        let text = try server.exchange("OPTIONS \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(text.hasPrefix("HTTP/1.1 204 "))
+        #expect(text.contains("\r\nAllow: GET"))
+        await server.stop()
+    }
+
+    @Test("HEAD is answered by GET's handler with its length and without its body, on a kept connection")
+    func head() async throws {
+        let server = try await TestServer()
+        let text = try server.exchange(
+            "HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\nGET /items/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        #expect(parts.count == 3)
+        #expect(parts[0].contains("\r\nContent-Length: 5"))
+        #expect(parts[1].hasPrefix("HTTP/1.1 200 OK"))
+        #expect(parts[2] == "item 7")
+        await server.stop()
+    }
+
+    @Test("the server's own errors go through the dialect's envelope, with the request's id")
+    func envelope() async throws {
+        var router = Router { status, message, request in
+            .json(["error": message, "id": request.id, "path": request.path], status: status)
+        }
+        router.on(.get, "/only") { _ in .text("x") }
+        let server = try await TestServer(router: router)
+        let text = try server.exchange("GET /missing?token=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let id = try #require(text.firstMatch(of: /X-Request-Id: ([0-9a-f]{15})\r\n/)?.1)
+        #expect(text.contains("\"id\":\"\(id)\""))
+        #expect(text.contains("\"path\":\"/missing\""))
+        #expect(!text.contains("token"))
+        await server.stop()
+    }
+
+    @Test("a handler's field with a line break is a 500 and never sent")
+    func responseSplitting() async throws {
+        let server = try await TestServer()
+        let text = try server.exchange("GET /split HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(text.hasPrefix("HTTP/1.1 500 "))
+        #expect(!text.contains("X-Other"))
+        #expect(!text.contains("Server:"))
+        var events = server.events.makeAsyncIterator()
+        #expect(await events.next()?.level == .error)
+        await server.stop()
+    }
+}
