@@ -12,7 +12,7 @@ import Synchronization
 public final class HTTPServer: Sendable {
     /// Where the server listens, in the configuration's order, with the ports the system chose.
     public let addresses: [BoundAddress]
-    private let loops: [EventLoop]
+    let loops: [EventLoop]
     private let files: [SocketFile]
     private let hasStopped = Mutex(false)
 

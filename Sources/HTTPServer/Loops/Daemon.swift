@@ -32,6 +32,8 @@ final class Daemon: @unchecked Sendable {
     var epollDescriptor: Int32 { latch_mhd_epoll_descriptor(handle) }
 
     func countConnection(_ change: Int) {
+        // Full, libmicrohttpd stops watching its listening socket and takes it up again only in a later run.
+        if connectionCount >= limit, change < 0 { needsRun = true }
         connectionCount += change
         if connectionCount >= limit, !hasToldLimit {
             hasToldLimit = true

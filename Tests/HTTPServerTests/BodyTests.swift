@@ -1,0 +1,131 @@
+import Foundation
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Bodies and limits", .timeLimit(.minutes(1)))
+struct BodyTests {
+    struct Login: Codable { var email: String }
+
+    static var router: Router {
+        var router = Router.sample
+        router.on(.post, "/json") { request in
+            do throws(RequestError) {
+                return .text(try request.json(Login.self).email)
+            } catch {
+                return .text(error.message, status: error.status)
+            }
+        }
+        router.on(.post, "/form") { request in
+            do throws(RequestError) {
+                return .text(try request.form()["email"] ?? "none")
+            } catch {
+                return .text(error.message, status: error.status)
+            }
+        }
+        return router
+    }
+
+    static let bodies: [(path: String, type: String, body: String, status: Int, answer: String)] = [
+        ("/json", "application/json", #"{"email":"a@b.c"}"#, 200, "a@b.c"),
+        ("/json", "Application/JSON ; charset=utf-8", #"{"email":"a@b.c"}"#, 200, "a@b.c"),
+        ("/json", "application/problem+json", #"{"email":"a@b.c"}"#, 200, "a@b.c"),
+        ("/json", "text/plain", #"{"email":"a@b.c"}"#, 415, "The body's Content-Type must be application/json."),
+        ("/json", "application/json", #"{"email":1}"#, 400, "The member 'email' of the JSON has the wrong type."),
+        ("/json", "application/json", "", 400, "The body is not JSON."),
+        ("/form", "application/x-www-form-urlencoded", "email=a%40b.c&x=1", 200, "a@b.c"),
+        (
+            "/form", "application/json", "email=a", 415,
+            "The body's Content-Type must be application/x-www-form-urlencoded."
+        ),
+        (
+            "/form", "application/x-www-form-urlencoded", "email=%4", 400,
+            "Field 1 of the form is not percent-encoded UTF-8."
+        ),
+    ]
+
+    @Test("JSON and forms are read by their type, and a body that does not fit is told", arguments: bodies)
+    func reading(_ row: (path: String, type: String, body: String, status: Int, answer: String)) async throws {
+        let server = try await TestServer(router: Self.router)
+        let text = try server.exchange(
+            "POST \(row.path) HTTP/1.1\r\nHost: a\r\nContent-Type: \(row.type)\r\n"
+                + "Content-Length: \(row.body.utf8.count)\r\nConnection: close\r\n\r\n\(row.body)")
+        #expect(text.hasPrefix("HTTP/1.1 \(row.status) "))
+        #expect(text.hasSuffix("\r\n\r\n\(row.answer)"))
+        await server.stop()
+    }
+
+    @Test("a body in chunks arrives whole, with extensions and trailers dropped, and the connection is kept")
+    func chunks() async throws {
+        let server = try await TestServer()
+        let text = try server.exchange(
+            "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-Trailer: t\r\n\r\n"
+                + "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(text.contains("\r\n\r\nabc0123456789HTTP/1.1 200 OK"))
+        #expect(text.hasSuffix("hello"))
+        await server.stop()
+    }
+
+    @Test("a body of exactly the limit is taken, one byte more is 413", arguments: [false, true])
+    func bodyLimit(inChunks: Bool) async throws {
+        let server = try await TestServer()
+        for count in [1_048_576, 1_048_577] {
+            let body = String(repeating: "x", count: count)
+            let framing =
+                inChunks
+                ? "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+                : "Content-Length: \(count)\r\n\r\n\(body)"
+            let socket = try server.connect()
+            try socket.write("POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + framing)
+            let (head, answer) = try socket.readResponse()
+            if count == 1_048_576 {
+                #expect(head.hasPrefix("HTTP/1.1 200 ") && answer.utf8.count == count)
+            } else {
+                #expect(head.hasPrefix("HTTP/1.1 413 ") && head.contains("Connection: close"))
+                #expect(answer == "The request's body is too large.\n")
+            }
+        }
+        await server.stop()
+    }
+
+    @Test("a client that asks first is told 100 or 413 before it sends its body")
+    func expectation() async throws {
+        let server = try await TestServer()
+        let small = try server.connect()
+        try small.write("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+        #expect(try String(decoding: small.readSome(), as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+        try small.write("ab")
+        #expect(try small.readResponse().body == "ab")
+        let large = try server.exchange(
+            "POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9999999999999999999999\r\n\r\n")
+        #expect(large.hasPrefix("HTTP/1.1 413 "))
+        await server.stop()
+    }
+
+    @Test("a head of exactly 16 KiB is taken, one byte more is 431")
+    func headLimit() async throws {
+        let server = try await TestServer()
+        let frame = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: \r\n\r\n".utf8.count
+        for (count, status) in [(16_384, 200), (16_385, 431), (60_000, 431)] {
+            let value = String(repeating: "x", count: count - frame)
+            let text = try server.exchange(
+                "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: \(value)\r\n\r\n")
+            #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+        }
+        await server.stop()
+    }
+
+    @Test("more than a hundred fields are 431, however small")
+    func fieldLimit() async throws {
+        let server = try await TestServer()
+        for (count, status) in [(98, 200), (99, 431), (4_000, 431)] {
+            let fields = String(repeating: "a:\r\n", count: count)
+            let text = try server.exchange(
+                "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(fields)\r\n")
+            #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+        }
+        await server.stop()
+    }
+}

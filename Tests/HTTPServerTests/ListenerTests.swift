@@ -1,0 +1,128 @@
+import Foundation
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Listeners", .timeLimit(.minutes(1)))
+struct ListenerTests {
+    private static let request = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+    @Test("IPv4, IPv6 and a Unix socket are served at once, each with its kind of peer")
+    func kinds() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/server.sock"
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.listeners = [
+                    .tcp(host: "127.0.0.1", port: 0), .tcp(host: "::1", port: 0), .unix(path: path, mode: 0o600),
+                ]
+            })
+        let addresses = server.server.addresses
+        let v6 = try #require(addresses[1].port)
+        let sockets = [
+            try RawSocket(port: server.port), try RawSocket(host: "::1", port: Int(v6)), try RawSocket(path: path),
+        ]
+        for socket in sockets {
+            try socket.write(Self.request)
+            #expect(try socket.readToEnd().hasSuffix("hello"))
+        }
+        var records = server.accesses.makeAsyncIterator()
+        var peers: Set<String> = []
+        for _ in 0..<3 { peers.insert(await records.next()?.peer.address ?? "-") }
+        #expect(peers == ["127.0.0.1", "::1", "unix"])
+        #expect(addresses[1].description == "[::1]:\(v6)")
+
+        var status = stat()
+        #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        await server.stop()
+        #expect(lstat(path, &status) != 0)
+    }
+
+    @Test("every address of both families can be had on one port")
+    func wildcards() async throws {
+        let first = try await TestServer(TestServer.configuration { $0.listeners = [.tcp(host: "::", port: 0)] })
+        let port = UInt16(first.port)
+        let second = try await TestServer(
+            TestServer.configuration { $0.listeners = [.tcp(host: "0.0.0.0", port: port)] })
+        await first.stop()
+        await second.stop()
+    }
+
+    @Test("a port that another server of the same user has is refused with the address and a remedy")
+    func portInUse() async throws {
+        let first = try await TestServer()
+        let configuration = TestServer.configuration {
+            $0.listeners = [.tcp(host: "127.0.0.1", port: UInt16(first.port))]
+        }
+        let error = await #expect(throws: HTTPServerError.self) { try await TestServer(configuration) }
+        #expect(error?.code == .addressInUse)
+        #expect(
+            error?.message
+                == "Could not listen on 127.0.0.1:\(first.port): another program already listens there; stop it or choose another address."
+        )
+        await first.stop()
+        let again = try await TestServer(configuration)
+        await again.stop()
+    }
+
+    @Test("connections are spread over the loops' own sockets of one port")
+    func spreading() async throws {
+        var router = Router()
+        router.on(.get, "/hello") { _ in .text("\(pthread_self())") }
+        let server = try await TestServer(router: router)
+        var threads: Set<String> = []
+        for _ in 0..<64 {
+            threads.insert(try server.exchange(Self.request).components(separatedBy: "\r\n\r\n")[1])
+        }
+        #expect(threads.count == 2)
+        await server.stop()
+    }
+
+    @Test("a Unix socket's file left by a dead process is taken over, a live one and another file are not")
+    func unixFiles() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/server.sock"
+        let configuration = TestServer.configuration { $0.listeners = [.unix(path: path)] }
+        let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(dead, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(bound == 0)
+        close(dead)
+
+        let server = try await TestServer(configuration)
+        let live = await #expect(throws: HTTPServerError.self) { try await TestServer(configuration) }
+        #expect(live?.code == .addressInUse)
+        let client = try RawSocket(path: path)
+        try client.write(Self.request)
+        #expect(try client.readToEnd().hasSuffix("hello"))
+        await server.stop()
+
+        try "not a socket".write(toFile: path, atomically: true, encoding: .utf8)
+        let file = await #expect(throws: HTTPServerError.self) { try await TestServer(configuration) }
+        #expect(file?.message.contains("a file that is no socket is there") == true)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "not a socket")
+    }
+
+    static let wrong: [(Listener, HTTPServerError.Code)] = [
+        (.tcp(host: "example.org", port: 0), .invalidAddress),
+        (.tcp(host: "192.0.2.1", port: 0), .invalidAddress),
+        (.unix(path: "/nowhere/at/all.sock"), .invalidAddress),
+        (.unix(path: "/tmp/" + String(repeating: "x", count: 200)), .invalidAddress),
+    ]
+
+    @Test("an address that cannot be had is told by its kind", arguments: wrong)
+    func wrongAddress(_ row: (Listener, HTTPServerError.Code)) async throws {
+        let error = await #expect(throws: HTTPServerError.self) {
+            try await TestServer(TestServer.configuration { $0.listeners = [row.0] })
+        }
+        #expect(error?.code == row.1)
+        #expect(error?.message.hasPrefix("Could not listen on \(row.0): ") == true)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Time-outs", .timeLimit(.minutes(1)))
+struct TimeoutTests {
+    private static func start() async throws -> TestServer {
+        try await TestServer(
+            TestServer.configuration {
+                $0.headerTimeout = .milliseconds(60)
+                $0.bodyTimeout = .milliseconds(60)
+                $0.idleTimeout = .milliseconds(60)
+            })
+    }
+
+    /// Sends `text` one byte at a time, without end, until the server has had enough; what it said.
+    private func drip(_ text: String, to socket: RawSocket, pause: UInt32 = 5_000) throws -> String {
+        for byte in text.utf8.lazy.cycled(500) {
+            do { try socket.write([byte]) } catch { break }
+            var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&waiting, 1, Int32(pause / 1_000)) > 0 { break }
+        }
+        return (try? socket.readToEnd()) ?? ""
+    }
+
+    @Test("a head that trickles in is ended with 408, however steadily it comes")
+    func slowHead() async throws {
+        let server = try await Self.start()
+        let socket = try server.connect()
+        try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\nX: ")
+        #expect(try drip("x", to: socket).hasPrefix("HTTP/1.1 408 "))
+        await server.stop()
+    }
+
+    @Test("a later head on the same connection has its own time from its request line")
+    func slowSecondHead() async throws {
+        let server = try await Self.start()
+        let socket = try server.connect()
+        try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try socket.readResponse()
+        try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\nX: ")
+        #expect(try drip("x", to: socket).hasPrefix("HTTP/1.1 408 "))
+        await server.stop()
+    }
+
+    @Test("a body that trickles in is ended with 408")
+    func slowBody() async throws {
+        let server = try await Self.start()
+        let socket = try server.connect()
+        try socket.write("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
+        #expect(try drip("x", to: socket).hasPrefix("HTTP/1.1 408 "))
+        var records = server.accesses.makeAsyncIterator()
+        #expect(await records.next()?.status == .requestTimeout)
+        await server.stop()
+    }
+
+    @Test(
+        "a request line that trickles in, and a connection that says nothing, are closed",
+        arguments: ["GET /hello", ""])
+    func silent(_ start: String) async throws {
+        let server = try await Self.start()
+        let socket = try server.connect()
+        try socket.write(start)
+        #expect(try drip(start.isEmpty ? "" : "x", to: socket) == "")
+        await server.stop()
+    }
+
+    @Test("a kept connection without a further request is closed without a word")
+    func idle() async throws {
+        let server = try await Self.start()
+        let socket = try server.connect()
+        try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try socket.readResponse()
+        #expect(try socket.readToEnd() == "")
+        await server.stop()
+    }
+
+    @Test("a handler may take longer than any of them")
+    func slowHandler() async throws {
+        var router = Router()
+        router.on(.get, "/slow") { _ in
+            try? await Task.sleep(for: .milliseconds(200))
+            return .text("done")
+        }
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.headerTimeout = .milliseconds(40)
+                $0.bodyTimeout = .milliseconds(40)
+                $0.idleTimeout = .milliseconds(40)
+            }, router: router)
+        #expect(
+            try server.exchange("GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").hasSuffix("done"))
+        await server.stop()
+    }
+}
+
+extension Sequence {
+    /// The sequence again and again, `count` times.
+    fileprivate func cycled(_ count: Int) -> some Sequence<Element> {
+        (0..<count).lazy.flatMap { _ in self }
+    }
+}
