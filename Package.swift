@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Wire"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
+        .target(name: "Terminal", dependencies: ["Crypto"]),
 
         // Third floor: the two ends.
         .target(name: "LatchGateway", dependencies: ["Crypto", "Database", "HTTPServer", "OAuth", "Wire", "YAML"]),
@@ -41,7 +42,7 @@ let package = Package(
         .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Wire"]),
         .executableTarget(
             name: "LatchDaemon",
-            dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Wire"]),
+            dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Terminal", "Wire"]),
 
         // Tests mirror the rooms; Tests/System runs the built programs.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -76,7 +77,8 @@ let package = Package(
 
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
-    "Crypto", "Database", "HTTPClient", "HTTPServer", "SecretStorage", "YAML", "TestSupport", "LatchCLI", "LatchDaemon",
+    "Crypto", "Database", "HTTPClient", "HTTPServer", "SecretStorage", "Terminal", "TestSupport", "YAML",
+    "LatchCLI", "LatchDaemon",
 ]
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

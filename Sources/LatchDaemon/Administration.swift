@@ -1,0 +1,23 @@
+import LatchGateway
+
+/// What every command beside `serve` works on: the stores of the configured database, open for its duration.
+///
+/// Only the audit file hears of it, if there is one: the log belongs to the running gateway.
+struct Administration: Sendable {
+    let configurationPath: String?
+    let environment: [String: String]
+
+    /// Opens the stores, runs `body` and closes them, whatever becomes of it.
+    func withStores<Result: Sendable>(_ body: (GatewayStores) async throws -> Result) async throws -> Result {
+        let configuration = try LoadedConfiguration.load(configurationPath, environment: environment)
+        let stores = try await GatewayStores.open(configuration.settings, logWriter: LogWriter { _ in })
+        do {
+            let result = try await body(stores)
+            await stores.close()
+            return result
+        } catch {
+            await stores.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// `latchd check`.
+struct Check: Work {
+    let configurationPath: String?
+    let isListingKeys: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        .done
+    }
+}

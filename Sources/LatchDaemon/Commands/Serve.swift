@@ -1,0 +1,67 @@
+import Database
+import Foundation
+import HTTPServer
+import LatchGateway
+import Terminal
+
+/// `latchd serve`.
+struct Serve: Work {
+    let configurationPath: String?
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let configuration = try LoadedConfiguration.load(configurationPath, environment: environment)
+        for warning in configuration.warnings { Output.note("latchd: Warning: \(warning)") }
+        let isNew = configuration.settings.databasePath.map { !FileManager.default.fileExists(atPath: $0) } ?? true
+        let gateway = try await Gateway.open(configuration.settings)
+        let log = gateway.stores.log
+        let server: HTTPServer
+        do {
+            server = try await HTTPServer.start(
+                configuration.server, router: gateway.router, onAccess: { gateway.accessed($0) },
+                onLog: { Self.note($0, in: log) })
+        } catch {
+            await gateway.close()
+            throw error
+        }
+        let upkeep = Task { try await gateway.run() }
+        do {
+            try await Output.lines(
+                Welcome(configuration: configuration, addresses: server.addresses, isNew: isNew, stores: gateway.stores)
+                    .lines())
+            log.info("Listening.", ["addresses": .text(server.addresses.map(\.description).joined(separator: " "))])
+            try await Self.untilCancelled()
+        } catch {
+            await Self.stop(server, gateway, upkeep, drain: configuration.drain)
+            if !(error is CancellationError) { throw error }
+        }
+        return .done
+    }
+
+    private static func untilCancelled() async throws {
+        while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    private static func stop(
+        _ server: HTTPServer, _ gateway: Gateway, _ upkeep: Task<Void, any Error>, drain: Duration
+    ) async {
+        gateway.stores.log.info("Stopping: answering the requests under way.")
+        gateway.drain()
+        await server.stop(drain: drain)
+        upkeep.cancel()
+        _ = await upkeep.result
+        gateway.stores.log.info("Stopped.")
+        await gateway.close()
+    }
+
+    private static func note(_ event: ServerEvent, in log: Log) {
+        let level: Log.Level =
+            switch event.level {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+        let more = event.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        log.write(level, "Server.", ["event": .text(event.message), "more": more.isEmpty ? nil : .text(more)])
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import LatchGateway
+import Terminal
+import Wire
+
+/// `latchd sessions list`.
+struct ListSessions: Work {
+    let configurationPath: String?
+    let email: String?
+    let isListingEnded: Bool
+    let isJSON: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let now = Date()
+        let sessions = try await administration.withStores { stores in
+            let person = if let email { try await stores.people.require(email).id } else { nil as UUID? }
+            return try await stores.sessions.list().filter { session in
+                (person == nil || session.person == person) && (isListingEnded || session.state(at: now) == .live)
+            }
+        }
+        if isJSON {
+            try Output.json(.array(sessions.map { json($0, now) }))
+        } else if sessions.isEmpty {
+            try Output.lines([isListingEnded ? "No sessions." : "No live sessions."])
+        } else {
+            try Output.lines(table(sessions, now).lines { $0 })
+        }
+        return .done
+    }
+
+    private func table(_ sessions: [SessionSummary], _ now: Date) -> Table {
+        var table = Table(["ID", "E-MAIL", "DEVICE", "SIGNED IN", "LAST USED", "EXPIRES", "STATE"])
+        for session in sessions {
+            table.add([
+                session.id.rawValue, (session.email ?? "(removed)").printable, device(session).printable,
+                session.created.forPeople, session.lastUsed.forPeople, session.expires.forPeople,
+                session.endReason?.rawValue ?? session.state(at: now).rawValue,
+            ])
+        }
+        return table
+    }
+
+    private func device(_ session: SessionSummary) -> String {
+        switch (session.device.name, session.device.kind) {
+        case (let name?, let kind?): "\(name) (\(kind))"
+        case (let word?, nil), (nil, let word?): word
+        case (nil, nil): "unknown"
+        }
+    }
+
+    private func json(_ session: SessionSummary, _ now: Date) -> JSONValue {
+        [
+            "id": .string(session.id.rawValue), "personId": .string(session.person.uuidString.lowercased()),
+            "email": text(session.email), "deviceName": text(session.device.name),
+            "deviceKind": text(session.device.kind), "createdAt": .string(session.created.forPrograms),
+            "lastUsedAt": .string(session.lastUsed.forPrograms), "expiresAt": .string(session.expires.forPrograms),
+            "endedAt": text(session.ended?.forPrograms), "endReason": text(session.endReason?.rawValue),
+            "state": .string(session.state(at: now).rawValue),
+        ]
+    }
+
+    private func text(_ value: String?) -> JSONValue {
+        value.map(JSONValue.string) ?? .null
+    }
+}
+
+/// `latchd sessions revoke`.
+struct RevokeSessions: Work {
+    enum Which: Sendable {
+        case one(String)
+        case person(String)
+        case everybody
+    }
+
+    let configurationPath: String?
+    let which: Which
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let count = try await administration.withStores { stores in
+            switch which {
+            case .one(let id):
+                let ended = try await stores.sessions.revoke(SessionID(rawValue: id))
+                stores.audit.record(AuditEvent(.revoked, person: ended.person, session: ended.session))
+                return 1
+            case .person(let email):
+                return try await revokeAll(of: stores.people.require(email).id, in: stores)
+            case .everybody:
+                var count = 0
+                for person in try await stores.people.list() { count += try await revokeAll(of: person.id, in: stores) }
+                return count
+            }
+        }
+        try Output.lines([count == 1 ? "Revoked 1 session." : "Revoked \(count) sessions."])
+        return .done
+    }
+
+    private func revokeAll(of person: UUID, in stores: GatewayStores) async throws -> Int {
+        let count = try await stores.sessions.revokeAll(of: person)
+        if count > 0 { stores.audit.record(AuditEvent(.revoked, person: person)) }
+        return count
+    }
+}

@@ -1,0 +1,39 @@
+import Arguments
+
+extension DaemonProgram {
+    static let sessions: Command<any Work> = Command(
+        "sessions", "List and revoke sessions.", commands: [listSessions, revoke])
+
+    private static let listSessions: Command<any Work> = {
+        let email = OptionalArgument<String>(
+            "EMAIL", completion: .output(of: ["user", "list", "--emails"]), help: "Only this person's.")
+        let all = Flag("all", help: "Ended ones too.")
+        return Command(
+            "list", "List the live sessions.", arguments: [email, all, json]
+        ) { given in
+            ListSessions(
+                configurationPath: given[config], email: given[email], isListingEnded: given[all], isJSON: given[json])
+        }
+    }()
+
+    private static let revoke: Command<any Work> = {
+        let id = OptionalArgument<String>("ID", help: "The session's id, as the list shows it.")
+        let person = Option<String>(
+            "user", value: "EMAIL", completion: .output(of: ["user", "list", "--emails"]),
+            help: "All sessions of this person.")
+        let all = Flag("all", help: "All sessions of everybody.")
+        return Command(
+            "revoke", "End sessions: their tokens are refused from then on.",
+            discussion: "A gateway that is running refuses them within a quarter of a second.",
+            arguments: [id, person, all]
+        ) { given throws(ArgumentError) in
+            let path = given[config]
+            switch (given[id], given[person], given[all]) {
+            case (let id?, nil, false): return RevokeSessions(configurationPath: path, which: .one(id))
+            case (nil, let email?, false): return RevokeSessions(configurationPath: path, which: .person(email))
+            case (nil, nil, true): return RevokeSessions(configurationPath: path, which: .everybody)
+            default: throw given.mistake("give exactly one of ID, --user EMAIL and --all")
+            }
+        }
+    }()
+}

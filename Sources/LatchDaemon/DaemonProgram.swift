@@ -1,0 +1,46 @@
+import Arguments
+
+/// The whole command line, declared once.
+enum DaemonProgram {
+    static let config = Option<String>(
+        "config", value: "FILE", environment: "LATCHD_CONFIG", completion: .file,
+        help: "The configuration file, in YAML.")
+    static let json = Flag("json", help: "Print JSON.")
+    static let passwordStdin = Flag(
+        "password-stdin", help: "Read the password from the first line of standard input.")
+    static let email = Argument<String>(
+        "EMAIL", completion: .output(of: ["user", "list", "--emails"]), help: "The person's e-mail address.")
+
+    static let program = Program<any Work>(
+        root: Command(
+            "latchd", "Native sign-in for a self-hosted server: the gateway.",
+            discussion: """
+                Without --config the file is $XDG_CONFIG_HOME/latchd/latchd.yaml, else /etc/latchd/latchd.yaml, and \
+                without either the defaults hold. Every key also has a variable: 'latchd check --keys' lists them.
+
+                Exit codes:
+                \(ExitCode.help)
+                """,
+            options: [config],
+            commands: [serve, check, user, sessions, completions]),
+        version: Version.current)
+
+    private static let serve = Command<any Work>(
+        "serve", "Serve until a signal ends it.",
+        discussion: "SIGTERM or Ctrl-C answers the requests under way, then ends it; a second one ends it at once."
+    ) { given in Serve(configurationPath: given[config]) }
+
+    private static let check: Command<any Work> = {
+        let keys = Flag("keys", help: "List every key with its variable, default and meaning instead.")
+        return Command(
+            "check", "Read the configuration and name every mistake.", arguments: [keys]
+        ) { given in Check(configurationPath: given[config], isListingKeys: given[keys]) }
+    }()
+
+    private static let completions: Command<any Work> = {
+        let shell = Argument<Shell>("SHELL", help: "The shell.")
+        return Command("completions", "Print a script that completes this command line.", arguments: [shell]) {
+            ShowCompletions(shell: $0[shell])
+        }
+    }()
+}

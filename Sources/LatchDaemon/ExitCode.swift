@@ -1,0 +1,41 @@
+/// What `latchd` exits with.
+///
+/// This is the only table: it drives the program's end and `latchd --help`.
+///
+/// Source: `sysexits.h`.
+enum ExitCode: Int32, CaseIterable, Sendable {
+    case done = 0
+    case failed = 1
+    case usage = 64
+    case badInput = 65
+    case notFound = 66
+    case unavailable = 69
+    case cannotCreate = 73
+    case input = 74
+    case tryLater = 75
+    case configuration = 78
+
+    /// What it means, in one line.
+    var meaning: String {
+        switch self {
+        case .done: "done; for serve: stopped by a signal, all requests answered"
+        case .failed: "failed in a way not named below"
+        case .usage: "the command line cannot be followed, or a terminal is needed"
+        case .badInput: "an e-mail address or password cannot be right"
+        case .notFound: "no such person or session, or standard input is empty"
+        case .unavailable: "an address to listen on cannot be had"
+        case .cannotCreate: "somebody has this e-mail address already"
+        case .input: "the database or a file cannot be read or written"
+        case .tryLater: "another program holds the database: try again"
+        case .configuration: "the configuration has mistakes"
+        }
+    }
+
+    /// The table for help: indented, aligned.
+    static var help: String {
+        allCases.map { code in
+            let number = String(code.rawValue)
+            return "  " + String(repeating: " ", count: 2 - number.count) + "\(number)  \(code.meaning)"
+        }.joined(separator: "\n")
+    }
+}

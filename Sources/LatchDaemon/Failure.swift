@@ -1,0 +1,52 @@
+import Arguments
+import Database
+import HTTPServer
+import LatchGateway
+import Terminal
+
+/// Why a command failed: one sentence and the exit code, whichever room it came from.
+struct Failure: Error {
+    let code: ExitCode
+    let message: String
+    /// Whether the message begins with the program's name already.
+    var namesProgram = false
+
+    init(_ code: ExitCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as Failure: self = error
+        case let error as ArgumentError:
+            self.init(.usage, error.message)
+            namesProgram = true
+        case let error as DatabaseError: self.init(error.code == .locked ? .tryLater : .input, error.message)
+        case let error as GatewayError: self.init(Self.code(of: error), error.message)
+        case let error as HTTPServerError: self.init(.unavailable, error.message)
+        case let error as TerminalError: self.init(Self.code(of: error), error.message)
+        case let error as Descriptor.Failure: self.init(.input, "Could not write to standard output: \(error).")
+        default: self.init(.failed, "Something unexpected went wrong: \(error).")
+        }
+    }
+
+    private static func code(of error: GatewayError) -> ExitCode {
+        switch error.code {
+        case .unknownPerson, .unknownSession: .notFound
+        case .personExists: .cannotCreate
+        case .invalidEmail, .weakPassword: .badInput
+        case .busy, .closed: .tryLater
+        case .file: .input
+        default: .failed
+        }
+    }
+
+    private static func code(of error: TerminalError) -> ExitCode {
+        switch error.code {
+        case .noInput: .notFound
+        case .invalidInput: .badInput
+        default: .usage
+        }
+    }
+}

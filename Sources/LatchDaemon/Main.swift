@@ -1,0 +1,40 @@
+import Arguments
+import Terminal
+
+/// From the words of the command line to the exit status.
+struct Main {
+    let signals: Signals
+
+    func run(_ words: [String], environment: [String: String]) async -> Int32 {
+        do {
+            switch try DaemonProgram.program.parse(words, environment: environment) {
+            case .show(let text):
+                try Output.write(text)
+                return ExitCode.done.rawValue
+            case .run(let work): return await perform(work, environment)
+            }
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// Runs the command in a task that the first signal cancels.
+    private func perform(_ work: any Work, _ environment: [String: String]) async -> Int32 {
+        let task = Task { try await work.perform(environment) }
+        signals.onFirst { task.cancel() }
+        do {
+            return try await task.value.rawValue
+        } catch is CancellationError {
+            Output.note("latchd: Stopped; nothing was left half done.")
+            return 128 + (signals.received ?? 2)
+        } catch {
+            return fail(error)
+        }
+    }
+
+    private func fail(_ error: any Error) -> Int32 {
+        let failure = Failure(error)
+        Output.note(failure.namesProgram ? failure.message : "latchd: \(failure.message)")
+        return failure.code.rawValue
+    }
+}

@@ -1,0 +1,32 @@
+public import Foundation
+
+extension String {
+    /// The text without control characters, for a terminal: what a server sends must not move the cursor.
+    public var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+                    default: scalar
+                    }
+                }))
+    }
+}
+
+extension Date {
+    /// The moment in the person's time zone, to the minute: `2026-11-21 04:50`.
+    public var forPeople: String {
+        var seconds = time_t(timeIntervalSince1970)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        var buffer = [CChar](repeating: 0, count: 32)
+        let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M", &parts)
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The moment in UTC to the second, as RFC 3339 writes it: `2026-11-21T04:50:03Z`.
+    public var forPrograms: String {
+        formatted(.iso8601)
+    }
+}

@@ -1,0 +1,32 @@
+public import Crypto
+
+/// A secret that another program hands over on standard input.
+public enum StandardInput {
+    /// The longest line to take, in bytes.
+    private static let longestLine = 65_536
+
+    /// The first line, without the newline and a carriage return before it.
+    public static func firstLine() async throws -> Secret {
+        guard !Descriptor.isTerminal(Descriptor.input) else {
+            throw TerminalError(
+                .usage,
+                "--password-stdin reads from a pipe or a file, and standard input is a terminal. Leave it out to be asked."
+            )
+        }
+        let line: (bytes: [UInt8], isWhole: Bool)?
+        do {
+            line = try await Descriptor.read(Descriptor.input, lineOnly: true, limit: longestLine)
+        } catch let failure as Descriptor.Failure {
+            throw TerminalError(.noInput, "Could not read standard input: \(failure).")
+        }
+        guard var bytes = line?.bytes, let isWhole = line?.isWhole else {
+            throw TerminalError(.noInput, "Standard input is empty: no password came.")
+        }
+        guard isWhole else {
+            throw TerminalError(.invalidInput, "The first line of standard input is longer than 64 KiB.")
+        }
+        defer { for index in bytes.indices { bytes[index] = 0 } }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        return Secret(bytes: bytes)
+    }
+}

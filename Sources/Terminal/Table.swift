@@ -1,0 +1,29 @@
+/// Rows in aligned columns, two spaces apart, without trailing spaces.
+public struct Table: Sendable {
+    private var rows: [[String]]
+
+    /// Makes a table with a line of titles.
+    public init(_ titles: [String]) {
+        rows = [titles]
+    }
+
+    /// Adds a row.
+    public mutating func add(_ cells: [String]) {
+        rows.append(cells)
+    }
+
+    /// The lines; `heading` emphasises the titles.
+    public func lines(heading: (String) -> String) -> [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.enumerated().map { index, row in
+            let cells = row.enumerated().map { column, cell in
+                column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+            }
+            let line = cells.joined(separator: "  ")
+            return index == 0 ? heading(line) : line
+        }
+    }
+}
