@@ -39,7 +39,7 @@ let package = Package(
             name: "LatchKit", dependencies: ["Crypto", "Database", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
 
         // Roof: arguments, printing, wiring.
-        .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Wire"]),
+        .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Terminal", "Wire"]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Terminal", "Wire"]),
@@ -54,6 +54,9 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"], exclude: ["Fixtures"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport", "Wire"]),
+        .testTarget(
+            name: "LatchCLITests",
+            dependencies: ["Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchGatewayTests",
             dependencies: ["Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "TestSupport", "Wire"]),

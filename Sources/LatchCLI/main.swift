@@ -1,1 +1,9 @@
-print("not built yet")
+import Foundation
+import LatchKit
+import Terminal
+
+let signals = Signals()
+let status = await Main(signals: signals).run(
+    Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+EchoGuard.shared.restore()
+exit(status)

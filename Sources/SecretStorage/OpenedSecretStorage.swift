@@ -20,6 +20,7 @@ public struct OpenedSecretStorage: Sendable {
 ///   - choice: What the person asked for.
 ///   - folder: Where the sealed file `secrets.sealed` and its key file `secrets.key` are.
 ///   - remembered: What was used last time, if the caller knows.
+///   - keyFile: The sealed file's key file; nil means `secrets.key` in `folder`.
 ///   - service: The Secret Service to ask.
 ///   - passphrase: Gives the sealed file's passphrase; nil means a key file with mode 0600.
 /// - Returns: The store, its kind and an explanation.
@@ -29,14 +30,14 @@ public struct OpenedSecretStorage: Sendable {
 ///
 /// Source: OWASP MASVS-STORAGE-1.
 public func openSecretStorage(
-    choice: SecretStorageChoice, folder: String, remembered: SecretStorageKind? = nil,
+    choice: SecretStorageChoice, folder: String, remembered: SecretStorageKind? = nil, keyFile: String? = nil,
     service: SecretServiceStore = SecretServiceStore(),
     passphrase: @Sendable () async throws -> Secret? = { nil }
 ) async throws -> OpenedSecretStorage {
     let path = folder + "/secrets.sealed"
     func file(_ why: String) async throws -> OpenedSecretStorage {
         let secret = try await passphrase()
-        let unlock = secret.map(SealedFileStore.Unlock.passphrase) ?? .keyFile(path: folder + "/secrets.key")
+        let unlock = secret.map(SealedFileStore.Unlock.passphrase) ?? .keyFile(path: keyFile ?? folder + "/secrets.key")
         let store = SealedFileStore(path: path, unlock: unlock)
         let key = secret == nil ? "a key file that only you may read" : "your passphrase"
         return OpenedSecretStorage(

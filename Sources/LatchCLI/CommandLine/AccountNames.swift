@@ -1,0 +1,25 @@
+import LatchKit
+
+/// The words that a shell offers for an account: the shortest that are not ambiguous.
+struct AccountNames {
+    let environment: [String: String]
+
+    /// Prints one a line. A shell's completion must not complain, so whatever fails offers nothing.
+    func printAll() async -> Int32 {
+        let run = Run(CommonOptions(), asksNobody: true, environment: environment)
+        if let accounts = try? await run.latchstring().accounts.accounts() {
+            try? run.console.say(Self.words(for: accounts))
+        }
+        await run.close()
+        return ExitCode.done.rawValue
+    }
+
+    static func words(for accounts: [Account]) -> [String] {
+        accounts.flatMap { account in
+            let isOnly = accounts.count { $0.userEmail == account.userEmail } == 1
+            let isAlone = accounts.count { $0.serverURL.authority == account.serverURL.authority } == 1
+            return [isOnly ? account.userEmail : "\(account.userEmail)@\(account.serverURL.authority)"]
+                + (isAlone ? [account.serverURL.authority] : [])
+        }
+    }
+}

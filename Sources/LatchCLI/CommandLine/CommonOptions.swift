@@ -1,0 +1,49 @@
+import Arguments
+import LatchKit
+
+/// The options that all commands take.
+struct CommonOptions: Sendable {
+    private static let json = Flag("json", help: "Print one JSON value instead of text.")
+    private static let secrets = Option<SecretsWord>(
+        "secrets", value: "STORE", environment: "LATCH_SECRETS", defaultText: "what was used before",
+        help: "Keep secrets in the Secret Service or in a sealed file, and nowhere else.")
+    private static let secretsKey = Option<String>(
+        "secrets-key", value: "FILE", environment: "LATCH_SECRETS_KEY", completion: .file,
+        help: "Open the sealed file with this key file (mode 0600) instead of a passphrase.")
+
+    /// In the order of help.
+    static let all: [any ParameterDeclaring] = [json, secrets, secretsKey]
+
+    /// Whether to print JSON.
+    var isJSON = false
+    /// Where secrets are to be kept.
+    var secrets = SecretStorageChoice.automatic
+    /// The sealed file's key file.
+    var secretsKey: String?
+
+    init() {}
+
+    init(_ given: Invocation) {
+        isJSON = given[Self.json]
+        secretsKey = given[Self.secretsKey]
+        secrets = given[Self.secrets]?.choice ?? .automatic
+    }
+}
+
+/// The words of `--secrets`.
+enum SecretsWord: String, CaseIterable, ArgumentValue {
+    case service
+    case file
+
+    var choice: SecretStorageChoice { self == .service ? .service : .file }
+}
+
+/// `--account`, on the commands that work with one account.
+enum AccountOption {
+    /// Shells ask the program itself for the names.
+    static let completion = CompletionHint.output(of: [LatchProgram.namesWord])
+
+    static let option = Option<String>(
+        "account", short: "a", value: "ACCOUNT", defaultText: "the active account", completion: completion,
+        help: "The account: its number, e-mail, server or the beginning of its id.")
+}

@@ -1,0 +1,35 @@
+import Foundation
+import LatchKit
+
+/// Header fields as a person writes them: `Name: value`, or `@FILE` with such lines.
+enum HeaderLines {
+    static func read(_ words: [String]) async throws -> HTTPHeaders {
+        var headers: HTTPHeaders = [:]
+        for word in words {
+            guard word.hasPrefix("@") else {
+                try add(word, to: &headers)
+                continue
+            }
+            let bytes = try await InputFile.read(String(word.dropFirst()), what: "the headers' file")
+            for line in InputFile.lines(bytes) { try add(line, to: &headers) }
+        }
+        return headers
+    }
+
+    /// The value is not quoted when it is refused: it may be a secret.
+    private static func add(_ line: String, to headers: inout HTTPHeaders) throws(LatchError) {
+        let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+        guard parts.count == 2, HTTPHeaders.isSafe(name: name, value: value) else {
+            throw LatchError(
+                .invalidInput, "A header is written as 'Name: value', with letters and hyphens in its name.")
+        }
+        let ours = ["authorization", "host", "content-length", "transfer-encoding", "connection"]
+        guard !ours.contains(name.lowercased()) else {
+            throw LatchError(
+                .invalidInput, "The header \(name) is the session's or the connection's own. Leave it out.")
+        }
+        headers.append(name, value)
+    }
+}

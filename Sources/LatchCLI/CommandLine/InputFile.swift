@@ -1,0 +1,57 @@
+import Foundation
+import LatchKit
+import Terminal
+
+/// Files and standard input that a command line names.
+enum InputFile {
+    /// The most that is read, in bytes; more is no mistake of ours to carry.
+    private static let limit = 64 << 20
+
+    /// Reads a file; `what` names it in an error.
+    static func read(_ path: String, what: String) async throws -> [UInt8] {
+        do {
+            // Opening a named pipe waits for its writer.
+            let descriptor = try await onThread {
+                let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+                guard descriptor >= 0 else { throw Descriptor.Failure(number: errno) }
+                return descriptor
+            }
+            defer { close(descriptor) }
+            return try await all(of: descriptor)
+        } catch let failure as Descriptor.Failure {
+            throw unreadable(path, what, failure)
+        }
+    }
+
+    /// Reads standard input to its end.
+    static func standardInput() async throws -> [UInt8] {
+        do {
+            return try await all(of: Descriptor.input)
+        } catch let failure as Descriptor.Failure {
+            throw LatchError(.noInput, "Could not read standard input: \(failure).", cause: failure)
+        }
+    }
+
+    /// The lines with something in them, without white space at their ends.
+    static func lines(_ bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// The path from the root, as it must be to be remembered.
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    private static func all(of descriptor: Int32) async throws -> [UInt8] {
+        guard let (bytes, isWhole) = try await Descriptor.read(descriptor, lineOnly: false, limit: limit) else {
+            return []
+        }
+        guard isWhole else { throw LatchError(.invalidInput, "The input is larger than \(limit >> 20) MiB.") }
+        return bytes
+    }
+
+    private static func unreadable(_ path: String, _ what: String, _ failure: Descriptor.Failure) -> LatchError {
+        LatchError(.noInput, "Could not read \(what) '\(path.printable)': \(failure).", cause: failure)
+    }
+}

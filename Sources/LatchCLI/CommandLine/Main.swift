@@ -1,0 +1,63 @@
+import Arguments
+import Foundation
+import LatchKit
+import Terminal
+
+/// From the words of the command line to the exit status.
+struct Main {
+    let signals: Signals
+
+    func run(_ words: [String], environment: [String: String]) async -> Int32 {
+        if words == [LatchProgram.namesWord] { return await AccountNames(environment: environment).printAll() }
+        if words == [LatchProgram.methodsWord] { return printMethods(environment) }
+        do {
+            switch try LatchProgram.program.parse(words, environment: environment) {
+            case .show(let text):
+                try Console(isJSON: false, environment: environment).raw(Array(text.utf8))
+                return ExitCode.done.rawValue
+            case .run(let request): return await perform(request, environment)
+            }
+        } catch {
+            // The words could not be read, so neither could --json among them; it is looked for as it stands.
+            let console = Console(isJSON: words.contains("--json"), environment: environment)
+            let failure = LatchError(telling: error)
+            console.fail(failure, hint: nil)
+            return ExitCode(for: failure.code).rawValue
+        }
+    }
+
+    private func printMethods(_ environment: [String: String]) -> Int32 {
+        try? Console(isJSON: false, environment: environment).say(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"])
+        return ExitCode.done.rawValue
+    }
+
+    /// Runs the command in a task that the first signal cancels.
+    private func perform(_ request: Request, _ environment: [String: String]) async -> Int32 {
+        let run = Run(request.common, asksNobody: request.work.asksNobody, environment: environment)
+        let work = Task {
+            let result: Result<ExitCode, any Error>
+            do {
+                result = .success(try await request.work.perform(in: run))
+            } catch {
+                result = .failure(error)
+            }
+            await run.close()
+            return result
+        }
+        signals.onFirst { work.cancel() }
+        switch await work.value {
+        case .success(let code): return code.rawValue
+        case .failure(let error): return fail(error, run)
+        }
+    }
+
+    private func fail(_ error: any Error, _ run: Run) -> Int32 {
+        if let signal = signals.received {
+            run.console.fail(LatchError(.cancelled, "Stopped; nothing was left half done."), hint: nil)
+            return 128 + signal
+        }
+        let failure = LatchError(telling: error)
+        run.console.fail(failure, hint: run.hint(for: failure))
+        return ExitCode(for: failure.code).rawValue
+    }
+}

@@ -1,0 +1,39 @@
+import LatchKit
+import Terminal
+
+/// Asks for the sealed file's passphrase, where somebody is there to ask.
+struct PassphraseQuestion: Sendable {
+    let person: Person
+
+    /// The passphrase; nil means a key file.
+    ///
+    /// - Throws: ``LatchError/Code/noTerminal`` when the file has a passphrase and nobody can be asked.
+    func answer(_ need: DeviceSecrets.PassphraseNeed) async throws -> Secret? {
+        do {
+            return try await ask(need)
+        } catch let error as TerminalError {
+            throw LatchError(telling: error)
+        }
+    }
+
+    private func ask(_ need: DeviceSecrets.PassphraseNeed) async throws -> Secret? {
+        switch need {
+        case .existing(let path):
+            return try await person.askSecret(
+                "Passphrase of \(path)",
+                instead: "Run it at a terminal, or keep the secrets under a key file (--secrets-key)")
+        case .new(let path):
+            return person.isThere ? try await newPassphrase(path) : nil
+        }
+    }
+
+    private func newPassphrase(_ path: String) async throws -> Secret? {
+        let first = try await person.askSecret(
+            "New passphrase for \(path) (empty: a key file beside it that only you may read)")
+        guard first.count > 0 else { return nil }
+        guard first == (try await person.askSecret("The same again")) else {
+            throw LatchError(.invalidInput, "The passphrases differ. Nothing was made; run it again.")
+        }
+        return first
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import LatchKit
+import Synchronization
+import Terminal
+
+/// What one run of a command works with: console, person, accounts and secrets, opened when first needed.
+actor Run {
+    /// Where words go.
+    nonisolated let console: Console
+    /// Who can be asked.
+    nonisolated let person: Person
+    /// The options that all commands take.
+    nonisolated let common: CommonOptions
+
+    private let environment: [String: String]
+    private let subject = Mutex<Account?>(nil)
+    private let advice = Mutex<String?>(nil)
+    private var kit: Latchstring?
+    private var store: DeviceSecrets?
+
+    init(_ common: CommonOptions, asksNobody: Bool, environment: [String: String]) {
+        self.common = common
+        self.environment = environment
+        console = Console(isJSON: common.isJSON, environment: environment)
+        person = asksNobody ? .nobody : Person(terminal: Terminal())
+    }
+
+    /// The accounts and sessions; secrets are opened when first used, see ``openSecrets(mayChange:)``.
+    func latchstring() async throws -> Latchstring {
+        if let kit { return kit }
+        let secrets = try secrets()
+        let opened = try await Latchstring.open(
+            Latchstring.Configuration(folders: try Folders(environment: environment), secrets: secrets))
+        kit = opened
+        return opened
+    }
+
+    /// This device's secret store, perhaps not open yet.
+    func secrets() throws -> DeviceSecrets {
+        if let store { return store }
+        let made = DeviceSecrets(
+            common.secrets, folders: try Folders(environment: environment), keyFile: common.secretsKey,
+            passphrase: { [person] need in try await PassphraseQuestion(person: person).answer(need) })
+        store = made
+        return made
+    }
+
+    /// Opens the secret store before it is needed, so that a question for its passphrase comes at a fit moment.
+    @discardableResult
+    func openSecrets() async throws -> OpenedSecretStorage {
+        let hasAccounts = try await !latchstring().accounts.accounts().isEmpty
+        return try await secrets().open(mayChange: !hasAccounts)
+    }
+
+    /// The account that a person means; the active one for nil.
+    ///
+    /// - Throws: ``LatchError`` with ``LatchError/Code/signedOut`` when there is no account at all,
+    ///   ``LatchError/Code/noAccount`` and ``LatchError/Code/ambiguousAccount``.
+    func account(_ selector: String?) async throws -> Account {
+        let accounts = try await latchstring().accounts
+        let all = try await accounts.accounts()
+        guard !all.isEmpty else { throw LatchError(.signedOut, "Nobody is signed in here.") }
+        let account: Account
+        if let selector {
+            if let number = Int(selector), all.indices.contains(number - 1) {
+                account = all[number - 1]
+            } else {
+                account = try await accounts.account(matching: selector)
+            }
+        } else if let active = all.first(where: \.isActive) {
+            account = active
+        } else {
+            throw LatchError(.noAccount, "No account is the active one.")
+        }
+        subject.withLock { $0 = account }
+        return account
+    }
+
+    /// The session of the account that a person means, its secrets opened.
+    func session(_ selector: String?) async throws -> (Account, Session) {
+        let account = try await account(selector)
+        guard account.isSignedIn else {
+            let reason = account.endedBecause.map { " because \($0)" } ?? ""
+            throw LatchError(.sessionEnded, "You were signed out of \(account.serverURL)\(reason).")
+        }
+        try await openSecrets()
+        return (account, try await latchstring().session(for: account))
+    }
+
+    /// The first account at an address, the active one before others.
+    func knownAccount(at address: ServerAddress) async throws -> Account? {
+        let there = try await latchstring().accounts.accounts().filter { $0.serverURL == address }
+        return there.first(where: \.isActive) ?? there.first
+    }
+
+    /// Says what to do about a failure, better than the code alone can.
+    nonisolated func advise(_ text: String) {
+        advice.withLock { $0 = text }
+    }
+
+    /// What to do about a failure.
+    nonisolated func hint(for error: LatchError) -> String? {
+        advice.withLock { $0 } ?? Hint.text(for: error, account: subject.withLock { $0 })
+    }
+
+    /// Lets go of files and connections.
+    func close() async {
+        await kit?.close()
+        kit = nil
+    }
+}

@@ -1,0 +1,101 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch doctor`: each step of finding and trusting a server.
+struct Doctor: Performing {
+    private static let address = OptionalArgument<String>(
+        "ADDRESS", help: "The server; the active account's when left out.")
+
+    static let command = Command<Request>(
+        "doctor", "Tell step by step how a server is found and trusted.",
+        discussion: """
+            Nothing is saved and nobody is signed in. It ends like 'latch login' would: 0 when the server was found, else \
+            with the code of what failed.
+            """,
+        arguments: [address] + ConnectionArguments.all
+    ) { given throws(ArgumentError) in
+        Request(given, Doctor(address: given[address], connection: try ConnectionArguments(given)))
+    }
+
+    private let address: String?
+    private let connection: ConnectionArguments
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let (address, options) = try await target(run)
+        try run.console.say([run.console.output.strong(address.url)])
+        let report = try await ServerProbe(connection: options).run(address) { step in
+            try? run.console.say(Self.lines(step, run.console.output))
+        }
+        let presented = report.presentedCertificate.map(CertificateText.init)
+        try run.console.result(
+            Self.ending(report, presented, run.console.output), json: Self.json(address, report, presented))
+        guard let failure = report.failure else { return .done }
+        return ExitCode(for: failure.code)
+    }
+
+    /// The address that was given, connected to as its account is unless told otherwise; or the active account's.
+    private func target(_ run: Run) async throws -> (ServerAddress, ConnectionOptions) {
+        let given = try await connection.options(run.person)
+        let account: Account?
+        let address: ServerAddress
+        if let text = self.address {
+            address = try ServerAddress(text)
+            account = connection.isEmpty ? try await run.knownAccount(at: address) : nil
+        } else {
+            let active = try await run.account(nil)
+            (address, account) = (active.serverURL, connection.isEmpty ? active : nil)
+        }
+        guard let account else { return (address, given) }
+        let kept = try await run.latchstring().accounts.connection(of: account.id)
+        run.console.note("Connecting as the account \(account.userEmail) does.")
+        return (address, kept)
+    }
+}
+
+extension Doctor {
+    private static func lines(_ step: ProbeStep, _ style: Style) -> [String] {
+        let mark =
+            switch step.outcome {
+            case .passed: style.good("ok")
+            case .warned: style.warning("!!")
+            case .failed: style.bad("no")
+            case .skipped: style.faint("--")
+            }
+        let name = step.kind.rawValue
+        let indent = String(repeating: " ", count: 18)
+        let gap = String(repeating: " ", count: 12 - name.count)
+        var lines = ["  \(mark)  \(name)\(gap)\(step.message.printable)"]
+        if let remedy = step.remedy { lines.append(indent + style.strong(remedy.printable)) }
+        return lines
+    }
+
+    private static func ending(_ report: ProbeReport, _ presented: CertificateText?, _ style: Style) -> [String] {
+        if let server = report.server {
+            return ["", "Sign in with: latch login \(server.address.url.forShell)"]
+        }
+        guard let presented else { return [] }
+        return ["", "The server presents this certificate:"] + presented.lines
+            + ["", "If its operator confirms the fingerprint: add --pin \(presented.fingerprint)"]
+    }
+
+    private static func json(_ address: ServerAddress, _ report: ProbeReport, _ presented: CertificateText?)
+        -> JSONValue
+    {
+        let steps = report.steps.map { step in
+            JSONValue.object(
+                [
+                    .init("step", .string(step.kind.rawValue)), .init("outcome", .string(step.outcome.rawValue)),
+                    .init("message", .string(step.message)),
+                ] + (step.remedy.map { [.init("remedy", .string($0))] } ?? []))
+        }
+        var members: [JSONValue.Member] = [
+            .init("address", .string(address.url)), .init("found", .bool(report.server != nil)),
+            .init("dialect", report.server.map { .string($0.dialect.id.rawValue) } ?? .null),
+            .init("steps", .array(steps)),
+        ]
+        if let presented { members.append(.init("certificate", presented.json)) }
+        if let failure = report.failure { members.append(.init("error", Console.json(failure))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,103 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch login`: finds a server, lets the person decide about its certificate, and signs in.
+struct Login: Performing {
+    private static let address = OptionalArgument<String>(
+        "ADDRESS", help: "The server, as photos.example.org; asked for when left out.")
+    private static let email = Option<String>(
+        "email", short: "e", value: "EMAIL", help: "Who signs in; asked for when left out.")
+    private static let passwordFromInput = Flag(
+        "password-stdin", help: "Read the password from the first line of standard input, and ask nothing.")
+
+    static let command = Command<Request>(
+        "login", "Sign in to a server.",
+        discussion: """
+            The password is asked for without showing it, or read from standard input; it is never an argument. The \
+            account becomes the active one; signing in again as the same person renews its session.
+
+            A header, a client certificate, a proxy and a pinned certificate are remembered with the account. Where one \
+            holds a secret, write it to a file and give @FILE: others can see a command line.
+            """,
+        arguments: [address, email, passwordFromInput] + ConnectionArguments.all
+    ) { given throws(ArgumentError) in
+        if given[passwordFromInput], given[address] == nil { throw given.mistake("--password-stdin needs ADDRESS") }
+        if given[passwordFromInput], given[email] == nil { throw given.mistake("--password-stdin needs --email") }
+        return Request(
+            given,
+            Login(
+                address: given[address], email: given[email], readsPassword: given[passwordFromInput],
+                connection: try ConnectionArguments(given)))
+    }
+
+    private let address: String?
+    private let email: String?
+    private let readsPassword: Bool
+    private let connection: ConnectionArguments
+
+    var asksNobody: Bool { readsPassword }
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let person = run.person
+        let address = try await serverAddress(run)
+        let email = try email.map { try EmailAddress(typed: $0) }
+        let options = try await connectionOptions(address, run)
+        let server = try await ServerSearch(run: run, person: person).find(address, options)
+        let store = try await run.openSecrets()
+        let who = if let email { email } else { try await askEmail(server, run) }
+        let signIn = try PasswordSignIn(email: who.text, password: try await password(who, server, person))
+        let account = try await run.latchstring().signIn(signIn, to: server)
+        if !run.console.isJSON { run.console.note(store.explanation) }
+        let secrets = try await run.secrets()
+        try run.console.result(
+            ["Signed in to \(account.serverURL) as \(account.userEmail)."],
+            json: [
+                "account": AccountText.json(account), "secrets": SecretsText.json(secrets),
+                "explanation": .string(store.explanation),
+            ])
+        return .done
+    }
+
+    private func serverAddress(_ run: Run) async throws -> ServerAddress {
+        if let address { return try ServerAddress(address) }
+        let active = try await run.latchstring().accounts.activeAccount()
+        let text = try await run.person.ask(
+            "Server address", suggestion: active?.serverURL.url, instead: "Give it: latch login ADDRESS")
+        return try ServerAddress(text)
+    }
+
+    /// As the command line says; when it says nothing, as the account at that address connects already.
+    private func connectionOptions(_ address: ServerAddress, _ run: Run) async throws -> ConnectionOptions {
+        guard connection.isEmpty, let account = try await run.knownAccount(at: address) else {
+            return try await connection.options(run.person)
+        }
+        try await run.openSecrets()
+        return try await run.latchstring().accounts.connection(of: account.id)
+    }
+
+    private func askEmail(_ server: Server, _ run: Run) async throws -> EmailAddress {
+        let known = try await run.knownAccount(at: server.address)
+        let text = try await run.person.ask(
+            "E-mail", suggestion: known?.userEmail, instead: "Give it: --email EMAIL")
+        return try EmailAddress(typed: text)
+    }
+
+    private func password(_ email: EmailAddress, _ server: Server, _ person: Person) async throws -> Secret {
+        let password =
+            readsPassword
+            ? try await StandardInput.firstLine()
+            : try await person.askSecret(
+                "Password of \(email) at \(server.address.authority)",
+                instead: "Give it on standard input: --password-stdin")
+        guard password.count > 0 else {
+            throw LatchError(.invalidInput, "The password is empty. Nobody was signed in.")
+        }
+        // The wire carries text; bytes that are none would be another password there.
+        guard password.withBytes({ String(validating: $0, as: UTF8.self) != nil }) else {
+            throw LatchError(
+                .invalidInput, "The password is not UTF-8 text. Check the terminal's or the file's encoding.")
+        }
+        return password
+    }
+}

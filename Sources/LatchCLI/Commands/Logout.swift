@@ -1,0 +1,53 @@
+import Arguments
+import Foundation
+import LatchKit
+
+/// `latch logout`: ends sessions on the server and removes them from this device.
+struct Logout: Performing {
+    private static let account = OptionalArgument<String>(
+        "ACCOUNT", completion: AccountOption.completion, help: "The account; the active one when left out.")
+    private static let all = Flag("all", help: "Sign out of every account.")
+
+    static let command = Command<Request>(
+        "logout", "Sign out: end the session and forget the account.",
+        discussion: """
+            The token is removed from this device always, also when the server cannot be reached; a warning says when the \
+            server could not be told.
+            """,
+        arguments: [account, all]
+    ) { given throws(ArgumentError) in
+        if given[all], given[account] != nil { throw given.mistake("give either ACCOUNT or --all") }
+        return Request(given, Logout(selector: given[account], isAll: given[all]))
+    }
+
+    private let selector: String?
+    private let isAll: Bool
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let kit = try await run.latchstring()
+        let leaving = isAll ? try await kit.accounts.accounts() : [try await run.account(selector)]
+        if leaving.contains(where: \.isSignedIn) { try await run.openSecrets() }
+        var left: [JSONValue] = []
+        for account in leaving {
+            try Task.checkCancellation()
+            let report = try await kit.signOut(account)
+            left.append(Self.json(account, report))
+            try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
+            if let failure = report.failure, !run.console.isJSON {
+                run.console.warn("The server was not told; its session ends by itself. \(failure.message)")
+            }
+        }
+        if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }
+        try run.console.result([], json: ["signedOut": .array(left)])
+        return .done
+    }
+
+    private static func json(_ account: Account, _ report: SignOutReport) -> JSONValue {
+        .object([
+            .init("id", .string(account.id.uuidString.lowercased())),
+            .init("serverUrl", .string(account.serverURL.url)),
+            .init("userEmail", .string(account.userEmail)), .init("isRevoked", .bool(report.isRevoked)),
+            .init("problem", report.failure.map { Console.json($0) } ?? .null),
+        ])
+    }
+}

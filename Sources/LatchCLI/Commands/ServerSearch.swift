@@ -1,0 +1,53 @@
+import LatchKit
+import Terminal
+
+/// Finds the server to sign in to, and asks the person, once, about a certificate that nobody vouches for.
+struct ServerSearch {
+    let run: Run
+    let person: Person
+
+    /// The server at an address.
+    ///
+    /// - Throws: Why there is none; what to do stands in the run's advice.
+    func find(_ address: ServerAddress, _ options: ConnectionOptions) async throws -> Server {
+        let kit = try await run.latchstring()
+        let report = try await kit.probe(address, connection: options)
+        if let presented = report.presentedCertificate, let failure = report.failure {
+            return try await decide(on: presented, failure, address, options)
+        }
+        return try accept(report, address)
+    }
+
+    private func decide(
+        on presented: PresentedCertificate, _ failure: LatchError, _ address: ServerAddress,
+        _ options: ConnectionOptions
+    ) async throws -> Server {
+        let text = CertificateText(presented)
+        if !run.console.isJSON {
+            run.console.note(failure.message)
+            run.console.note((["It presents this certificate:"] + text.lines).joined(separator: "\n"))
+        }
+        guard try await person.confirm("Trust this certificate?") else {
+            run.advise("If the server's operator confirms it, trust it with: --pin \(text.fingerprint)")
+            throw LatchError(
+                failure.code, "The certificate of \(address) was not trusted. Nobody was signed in.", cause: failure)
+        }
+        var options = options
+        options.pinnedCertificate = presented.fingerprint
+        return try accept(try await run.latchstring().probe(address, connection: options), address)
+    }
+
+    private func accept(_ report: ProbeReport, _ address: ServerAddress) throws -> Server {
+        guard let server = report.server else {
+            run.advise("See step by step where it fails: latch doctor \(address.url.forShell)")
+            throw report.failure ?? LatchError(.notAKnownServer, "\(address) is no server known here.")
+        }
+        for step in report.steps where step.outcome == .warned { run.console.warn(step.description.printable) }
+        guard server.features.signsInWithPassword else {
+            throw LatchError(
+                .passwordLoginDisabled, "\(address) does not sign in with a password, the one way that latch knows.")
+        }
+        if !run.console.isJSON { run.console.note("Found a server that speaks \(server.dialect.title) at \(address).") }
+        return server
+    }
+}

@@ -1,0 +1,34 @@
+import Arguments
+import LatchKit
+import Wire
+
+/// `latch completions`: the script that teaches a shell to complete the command line.
+struct ShowCompletions: Performing {
+    private static let shell = Argument<Shell>("SHELL", help: "The shell.")
+
+    static let command = Command<Request>(
+        "completions", "Print the completion script of a shell.",
+        discussion: """
+            For example, once:
+
+              latch completions bash > ~/.local/share/bash-completion/completions/latch
+              latch completions zsh > ~/.zfunc/_latch       (a folder of your fpath)
+              latch completions fish > ~/.config/fish/completions/latch.fish
+            """,
+        arguments: [shell]
+    ) { given in
+        Request(given, ShowCompletions(shell: given[shell]))
+    }
+
+    private let shell: Shell
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let script = LatchProgram.program.completionScript(for: shell)
+        guard !run.console.isJSON else {
+            try run.console.result([], json: ["shell": .string(shell.rawValue), "script": .string(script)])
+            return .done
+        }
+        try run.console.raw(Array(script.utf8))
+        return .done
+    }
+}

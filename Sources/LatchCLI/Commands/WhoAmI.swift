@@ -1,0 +1,74 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch whoami`: who is signed in, as the server says.
+struct WhoAmI: Performing {
+    static let command = Command<Request>(
+        "whoami", "Ask the server who is signed in.",
+        discussion: """
+            When the server cannot be reached, or something else answers in its place, the session stands: what is known \
+            here is shown, a warning says why it was not checked, and the exit code is 0. Only the server itself can end \
+            a session; then the exit code is \(ExitCode.signIn.rawValue).
+            """,
+        arguments: [AccountOption.option]
+    ) { given in
+        Request(given, WhoAmI(selector: given[AccountOption.option]))
+    }
+
+    private let selector: String?
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let (account, session) = try await run.session(selector)
+        var identity: Identity?
+        var problem: LatchError?
+        do {
+            identity = try await session.identity()
+        } catch let error as LatchError where error.code.leavesSessionUnknown {
+            problem = error
+        }
+        let secrets = try await run.secrets()
+        try run.console.result(
+            Self.lines(account, identity, problem, secrets, run.console.output),
+            json: Self.json(account, identity, problem, secrets))
+        if let problem, !run.console.isJSON {
+            run.console.warn("Not checked with the server. \(problem.message)")
+            if let hint = run.hint(for: problem) { run.console.note(hint) }
+        }
+        return .done
+    }
+
+    private static func lines(
+        _ account: Account, _ identity: Identity?, _ problem: LatchError?, _ secrets: DeviceSecrets, _ style: Style
+    ) -> [String] {
+        let email = (identity?.email ?? account.userEmail).printable
+        let name = (identity?.name ?? account.displayName).printable
+        let session = problem == nil ? style.good("checked with the server now") : style.warning("not checked now")
+        return [
+            style.strong(email) + (name == email || name.isEmpty ? "" : " (\(name))"),
+            "  Server   \(account.serverURL)",
+            "  Session  \(session)",
+            "  Account  \(AccountText.shortID(account))\(account.isActive ? ", active" : "")",
+            "  Secrets  \(secrets.label)",
+        ]
+    }
+
+    private static func json(
+        _ account: Account, _ identity: Identity?, _ problem: LatchError?, _ secrets: DeviceSecrets
+    ) -> JSONValue {
+        let who: JSONValue =
+            identity.map { identity in
+                .object([
+                    .init("id", .string(identity.id)), .init("email", .string(identity.email)),
+                    .init("name", identity.name.map { .string($0) } ?? .null),
+                    .init("scopes", .array(identity.scopes.map { .string($0) })),
+                ])
+            } ?? .null
+        var members: [JSONValue.Member] = [
+            .init("account", AccountText.json(account)), .init("verified", .bool(identity != nil)),
+            .init("identity", who), .init("secrets", SecretsText.json(secrets)),
+        ]
+        if let problem { members.append(.init("problem", Console.json(problem))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import LatchKit
+import Terminal
+
+/// A server's answer, as `latch request` shows it.
+struct AnswerText {
+    let answer: ClientResponse
+
+    /// Prints the body as it came; on a terminal no binary, and a newline at its end.
+    func show(on console: Console, isIncluding: Bool) throws {
+        guard !console.isJSON else { return try console.result([], json: json) }
+        if isIncluding { try console.say([statusLine] + fields + [""]) }
+        if !answer.status.isSuccess, !isIncluding { console.note("\(console.errors.bad("latch:")) \(statusLine)") }
+        guard Descriptor.isTerminal(Descriptor.output) else { return try console.raw(answer.body) }
+        guard isText else {
+            console.note(
+                "The answer is \(answer.body.count) bytes of binary. Send it to a file: latch request ... > FILE")
+            return
+        }
+        let isOpen = answer.body.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        try console.raw(answer.body + (isOpen ? [UInt8(ascii: "\n")] : []))
+    }
+
+    private var statusLine: String {
+        "HTTP/\(answer.httpVersion) \(answer.status)"
+    }
+
+    private var fields: [String] {
+        answer.headers.map { "\($0.name): \($0.value)".printable }
+    }
+
+    /// Text that cannot move a terminal's cursor, colours its letters or ring its bell.
+    private var isText: Bool {
+        String(validating: answer.body, as: UTF8.self) != nil
+            && answer.body.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
+    }
+
+    /// `body` is the value where it is JSON, a string where it is other text, and null where it is binary; then
+    /// `bodyBase64` has it.
+    private var json: JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("status", .number(Double(answer.status.rawValue))),
+            .init(
+                "headers",
+                .array(
+                    answer.headers.map {
+                        .object([.init("name", .string($0.name)), .init("value", .string($0.value))])
+                    })),
+        ]
+        if let value = try? JSONValue(parsing: answer.body) {
+            members.append(.init("body", value))
+        } else if let text = String(validating: answer.body, as: UTF8.self) {
+            members.append(.init("body", answer.body.isEmpty ? .null : .string(text)))
+        } else {
+            members += [.init("body", .null), .init("bodyBase64", .string(Data(answer.body).base64EncodedString()))]
+        }
+        if !answer.status.isSuccess {
+            let error = LatchError(.httpStatus, "The server answered \(statusLine).")
+            members.append(.init("error", Console.json(error)))
+        }
+        return .object(members)
+    }
+}

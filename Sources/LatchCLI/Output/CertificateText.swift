@@ -1,0 +1,38 @@
+import LatchKit
+import Terminal
+
+/// A certificate as a person compares it.
+struct CertificateText {
+    private let certificate: PresentedCertificate
+
+    init(_ certificate: PresentedCertificate) {
+        self.certificate = certificate
+    }
+
+    /// The fingerprint with colons.
+    var fingerprint: String { certificate.fingerprint.description }
+
+    /// Subject, issuer, names, validity and fingerprint, indented.
+    var lines: [String] {
+        let names = (certificate.dnsNames + certificate.ipAddresses).joined(separator: ", ")
+        return [
+            "  Subject  \(certificate.subject.printable)",
+            "  Issuer   " + (certificate.isSelfSigned ? "itself (self-signed)" : certificate.issuer.printable),
+            "  For      \(names.isEmpty ? "no name" : names.printable)",
+            "  Valid    \(certificate.notBefore.forPeople) to \(certificate.notAfter.forPeople)",
+            "  SHA-256  \(fingerprint)",
+        ]
+    }
+
+    /// Its stable members.
+    var json: JSONValue {
+        .object([
+            .init("subject", .string(certificate.subject)), .init("issuer", .string(certificate.issuer)),
+            .init("dnsNames", .array(certificate.dnsNames.map { .string($0) })),
+            .init("ipAddresses", .array(certificate.ipAddresses.map { .string($0) })),
+            .init("notBefore", .string(certificate.notBefore.forPrograms)),
+            .init("notAfter", .string(certificate.notAfter.forPrograms)),
+            .init("sha256", .string(fingerprint)), .init("isSelfSigned", .bool(certificate.isSelfSigned)),
+        ])
+    }
+}

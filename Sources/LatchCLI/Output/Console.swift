@@ -1,0 +1,80 @@
+import Foundation
+import LatchKit
+import Terminal
+
+/// Where a command's words go: results to standard output, messages to standard error.
+///
+/// With `--json` exactly one JSON value goes to standard output, a failure's too; messages stay on standard error.
+struct Console: Sendable {
+    /// Whether results are JSON.
+    let isJSON: Bool
+    /// Emphasis on standard output.
+    let output: Style
+    /// Emphasis on standard error.
+    let errors: Style
+
+    init(isJSON: Bool, environment: [String: String]) {
+        self.isJSON = isJSON
+        output = Style(descriptor: Descriptor.output, environment: environment)
+        errors = Style(descriptor: Descriptor.errors, environment: environment)
+    }
+
+    /// Prints the command's result: `lines` for people, `json` for programs.
+    func result(_ lines: @autoclosure () -> [String], json: @autoclosure () -> JSONValue) throws(LatchError) {
+        guard isJSON else { return try say(lines()) }
+        try raw(json().encoded() + [UInt8(ascii: "\n")])
+    }
+
+    /// Prints a part of the result for people; nothing with `--json`.
+    func say(_ lines: [String]) throws(LatchError) {
+        guard !isJSON, !lines.isEmpty else { return }
+        try raw(Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// Writes bytes to standard output as they are.
+    ///
+    /// A closed pipe ends the program quietly, as it ends others.
+    func raw(_ bytes: [UInt8]) throws(LatchError) {
+        do throws(Descriptor.Failure) {
+            try Descriptor.write(bytes, to: Descriptor.output)
+        } catch {
+            if error.number == EPIPE { Signals.endByClosedPipe() }
+            throw LatchError(.outputFailed, "Could not write to standard output: \(error).", cause: error)
+        }
+    }
+
+    /// Says something beside the result.
+    func note(_ text: String) {
+        try? Descriptor.write(Array((text + "\n").utf8), to: Descriptor.errors)
+    }
+
+    /// Says something to beware of.
+    func warn(_ text: String) {
+        note("\(errors.warning("Warning:")) \(text)")
+    }
+
+    /// Tells why the command failed and what to do.
+    func fail(_ error: LatchError, hint: String?) {
+        guard isJSON else {
+            // A mistake on the command line names the command already.
+            note(error.code == .usage ? error.message : "\(errors.bad("latch:")) \(error.message)")
+            if let hint { note(hint) }
+            return
+        }
+        try? raw(JSONValue.object([.init("error", Self.json(error, hint: hint))]).encoded() + [UInt8(ascii: "\n")])
+    }
+
+    /// A failure's stable members: `code`, `message`, `exitCode`, and where there are such `hint` and
+    /// `retryAfterSeconds`.
+    static func json(_ error: LatchError, hint: String? = nil) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("code", .string(error.code.rawValue)), .init("message", .string(error.message)),
+            .init("exitCode", .number(Double(ExitCode(for: error.code).rawValue))),
+        ]
+        if let hint { members.append(.init("hint", .string(hint))) }
+        if let retryAfter = error.retryAfter {
+            members.append(.init("retryAfterSeconds", .number(Double(retryAfter.components.seconds))))
+        }
+        return .object(members)
+    }
+}

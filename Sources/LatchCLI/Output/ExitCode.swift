@@ -1,0 +1,78 @@
+import LatchKit
+
+/// What `latch` exits with.
+///
+/// This is the only table: it drives the program's end, `latch --help` and `docs/command-line.md`.
+///
+/// Source: `sysexits.h`, whose numbers it keeps as far as they go.
+enum ExitCode: Int32, CaseIterable, Sendable {
+    case done = 0
+    case failed = 1
+    case usage = 64
+    case badInput = 65
+    case notFound = 66
+    case unreachable = 69
+    case storage = 74
+    case tryLater = 75
+    case protocolError = 76
+    case signIn = 77
+    case trust = 78
+    case interrupted = 130
+
+    /// What it means, in one line.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .failed: "the server refused, or anything not named below"
+        case .usage: "the command line cannot be followed, or a terminal is needed"
+        case .badInput: "an address, e-mail, path or other input cannot be right"
+        case .notFound: "no such account, or a file cannot be read"
+        case .unreachable: "the server cannot be reached"
+        case .storage: "the accounts on this machine cannot be read or written"
+        case .tryLater: "the server is failing or wants a pause: try later"
+        case .protocolError: "something answered that is no such server"
+        case .signIn: "wrong credentials, or sign in again"
+        case .trust: "a certificate, the proxy or the secret store needs attention"
+        case .interrupted: "stopped by Ctrl-C"
+        }
+    }
+
+    /// The errors that end so; every other ends as ``failed``.
+    var codes: [LatchError.Code] {
+        switch self {
+        case .done, .failed: []
+        case .usage: [.usage, .noTerminal]
+        case .badInput: [.invalidAddress, .invalidEmail, .invalidRequest, .invalidInput, .weakPassword]
+        case .notFound: [.noAccount, .ambiguousAccount, .noInput]
+        case .unreachable:
+            [.nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline]
+        case .storage:
+            [.storageDamaged, .storageReadOnly, .storageFull, .storageNewer, .storageFailed, .outputFailed]
+        case .tryLater: [.rateLimited, .serverError, .storageLocked]
+        case .protocolError: [.notAKnownServer, .foreignAnswer, .responseTooLarge]
+        case .signIn:
+            [.wrongCredentials, .passwordLoginDisabled, .emailUnverified, .signedOut, .sessionEnded]
+        case .trust:
+            [
+                .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired, .certificateNotYetValid,
+                .certificateWrongName, .certificatePinMismatch, .certificateUntrusted, .clientCertificate,
+                .proxyFailed, .secretStoreLocked, .secretStoreAbsent, .secretStoreDenied, .secretStoreDamaged,
+                .wrongPassphrase, .secretStoreFailed, .secretStoreDiffers,
+            ]
+        case .interrupted: [.cancelled]
+        }
+    }
+
+    /// What an error ends the program with.
+    init(for code: LatchError.Code) {
+        self = Self.allCases.first { $0.codes.contains(code) } ?? .failed
+    }
+
+    /// The table for help: indented, aligned.
+    static var help: String {
+        allCases.map { code in
+            let number = String(code.rawValue)
+            return "  " + String(repeating: " ", count: 3 - number.count) + "\(number)  \(code.meaning)"
+        }.joined(separator: "\n")
+    }
+}

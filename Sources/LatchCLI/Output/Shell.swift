@@ -1,0 +1,15 @@
+extension String {
+    /// The text as one word of a POSIX shell, for a command that a person may copy.
+    var forShell: String {
+        let plain =
+            !isEmpty
+            && unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                        || "-_./:@%+=,[]".unicodeScalars.contains(scalar))
+            }
+        // Brackets are patterns to most shells and harmless inside an address only when quoted.
+        guard !plain || contains("[") else { return self }
+        return "'" + replacing("'", with: "'\\''") + "'"
+    }
+}

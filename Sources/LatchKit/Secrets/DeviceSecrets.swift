@@ -1,0 +1,145 @@
+import FoundationEssentials
+import SecretStorage
+import Synchronization
+
+/// The secret store of this device: chosen once, remembered beside the accounts, opened at its first use.
+///
+/// Programs that share the accounts must find their secrets in the same store; the word in the file `secrets.store` says
+/// which it is. Another one is taken only while there is no account whose token would be left behind.
+///
+/// Source: ARCHITECTURE.md, `Secrets/`.
+public final class DeviceSecrets: SecretStoring {
+    /// What is known when a passphrase may be needed.
+    public enum PassphraseNeed: Sendable {
+        /// A sealed file is there, locked by a passphrase.
+        case existing(path: String)
+        /// A sealed file shall be made; without a passphrase a key file locks it.
+        case new(path: String)
+    }
+
+    private let choice: SecretStorageChoice
+    private let folders: Folders
+    private let keyFile: String?
+    private let passphrase: @Sendable (PassphraseNeed) async throws -> Secret?
+    private let opened = Mutex<OpenedSecretStorage?>(nil)
+
+    /// Makes the value; nothing is read before ``open()`` or the first use.
+    ///
+    /// - Parameters:
+    ///   - choice: What the person asked for this time.
+    ///   - folders: Where the accounts and the sealed file are.
+    ///   - keyFile: The sealed file's key file, when it is not the one beside it.
+    ///   - passphrase: Gives the sealed file's passphrase; nil means a key file.
+    public init(
+        _ choice: SecretStorageChoice = .automatic, folders: Folders, keyFile: String? = nil,
+        passphrase: @escaping @Sendable (PassphraseNeed) async throws -> Secret? = { _ in nil }
+    ) {
+        self.choice = choice
+        self.folders = folders
+        self.keyFile = keyFile
+        self.passphrase = passphrase
+    }
+
+    /// The store that was used last time; nil before the first.
+    public var remembered: SecretStorageKind? {
+        let bytes = FileManager.default.contents(atPath: memory)
+        return bytes.flatMap { SecretStorageKind(rawValue: String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// The store in use, or what ``remembered`` says of it.
+    public var label: String {
+        if let opened = opened.withLock({ $0 }) { return opened.store.label }
+        switch remembered {
+        case .service: return "Secret Service"
+        case .file: return "sealed file \(sealedFile)"
+        case nil: return "not chosen yet"
+        }
+    }
+
+    /// Opens the store; once, however often it is called.
+    ///
+    /// - Parameter mayChange: Whether another store than the remembered one may be taken: there is no account.
+    /// - Returns: The store, which it is and why.
+    /// - Throws: ``LatchError``; `CancellationError` from asking for the passphrase.
+    @discardableResult
+    public func open(mayChange: Bool = false) async throws -> OpenedSecretStorage {
+        if let opened = opened.withLock({ $0 }) { return opened }
+        var remembered = remembered
+        if mayChange, let before = remembered, choice != .automatic, choice.rawValue != before.rawValue {
+            remembered = nil
+        }
+        try refuseAnother(than: remembered)
+        let known = remembered
+        let found = try await LatchError.telling {
+            try await openSecretStorage(
+                choice: choice, folder: folders.data, remembered: known, keyFile: keyFile,
+                passphrase: { try await self.passphraseIfNeeded() })
+        }
+        opened.withLock { $0 = $0 ?? found }
+        return found
+    }
+
+    /// Reads a secret.
+    public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
+        try await store().read(key)
+    }
+
+    /// Keeps a secret, and remembers where.
+    public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
+        let store = try await store()
+        try remember()
+        try await store.write(secret, for: key)
+    }
+
+    /// Removes a secret.
+    public func remove(_ key: SecretKey) async throws(SecretStorageError) {
+        try await store().remove(key)
+    }
+
+    private func store() async throws(SecretStorageError) -> any SecretStoring {
+        do {
+            return try await open().store
+        } catch let error as LatchError {
+            if let cause = error.cause as? SecretStorageError { throw cause }
+            throw SecretStorageError(.locked, error.message)
+        } catch {
+            throw SecretStorageError(.locked, "The secret store was not opened; run it again and answer.")
+        }
+    }
+
+    private func refuseAnother(than remembered: SecretStorageKind?) throws(LatchError) {
+        guard let remembered, choice != .automatic, choice.rawValue != remembered.rawValue else { return }
+        let names: (SecretStorageKind) -> String = { $0 == .service ? "the Secret Service" : "a sealed file" }
+        throw LatchError(
+            .secretStoreDiffers,
+            "The secrets of this device are kept in \(names(remembered)), and another store was asked for. "
+                + "Use that one, or sign out of every account first.")
+    }
+
+    private func passphraseIfNeeded() async throws -> Secret? {
+        let files = FileManager.default
+        guard keyFile == nil, !files.fileExists(atPath: folders.data + "/secrets.key") else { return nil }
+        let isThere = files.fileExists(atPath: sealedFile)
+        return try await passphrase(isThere ? .existing(path: sealedFile) : .new(path: sealedFile))
+    }
+
+    /// Before the first secret is written: a crash between leaves a word without secrets, never secrets without it.
+    private func remember() throws(SecretStorageError) {
+        guard let kind = opened.withLock({ $0?.kind }), kind != remembered else { return }
+        do {
+            try folders.make()
+            try Data(kind.rawValue.utf8).write(to: URL(filePath: memory), options: .atomic)
+        } catch {
+            throw SecretStorageError(
+                .io, "Could not write '\(memory)': check that the folder is yours and the disk not full.")
+        }
+    }
+
+    private var memory: String { folders.data + "/secrets.store" }
+    private var sealedFile: String { folders.data + "/secrets.sealed" }
+}
+
+extension LatchError.Code {
+    /// Another secret store was asked for than the one that holds this device's secrets.
+    public static let secretStoreDiffers = Self(rawValue: "secret_store_differs")
+}

@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What needs no server: mistakes, help and completions.
+@Suite("The command line", .timeLimit(.minutes(2)))
+struct CommandLineTests {
+    /// One mistake and how it is met.
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let status: Int32
+        let code: String
+        let words: String
+
+        init(_ arguments: String, _ status: Int32, _ code: String, _ words: String) {
+            self.arguments = arguments.split(separator: " ").map(String.init)
+            (self.status, self.code, self.words) = (status, code, words)
+        }
+
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    static let mistakes = [
+        Mistake("", 64, "usage", "say what to do"),
+        Mistake("frobnicate", 64, "usage", "unknown command"),
+        Mistake("whoami --acount x", 64, "usage", "did you mean '--account'"),
+        Mistake("login --password hunter2 example.org", 64, "usage", "unknown option '--password'"),
+        Mistake("login a b", 64, "usage", "one argument too many"),
+        Mistake("login --password-stdin example.org", 64, "usage", "--password-stdin needs --email"),
+        Mistake("login --password-stdin --email a@b.c", 64, "usage", "--password-stdin needs ADDRESS"),
+        Mistake("login", 64, "no_terminal", "latch login ADDRESS"),
+        Mistake("login ftp://example.org", 65, "invalid_address", "http and https"),
+        Mistake("login https://user:secret@example.org", 65, "invalid_address", "Invalid server URL"),
+        Mistake("login https://", 65, "invalid_address", "Invalid server URL"),
+        Mistake("login example.org:99999", 65, "invalid_address", "port"),
+        Mistake("login example.org --email nobody", 65, "invalid_email", "needs an @"),
+        Mistake("login example.org --header secret-without-colon", 65, "invalid_input", "Name: value"),
+        Mistake("login example.org --header Authorization:x", 65, "invalid_input", "the session's"),
+        Mistake("login example.org --header @/nonexistent", 66, "no_input", "No such file"),
+        Mistake("login example.org --ca /nonexistent", 66, "no_input", "No such file"),
+        Mistake("login example.org --client-key x", 64, "usage", "--client-certificate"),
+        Mistake("login example.org --proxy http://me:hunter2@proxy", 64, "usage", "--proxy @FILE"),
+        Mistake("login example.org --pin 12:34", 64, "usage", "64 hexadecimal digits"),
+        Mistake("login example.org --secrets paper", 64, "usage", "one of service, file"),
+        Mistake("login http://127.0.0.1:1", 69, "connection_refused", "refuses the connection"),
+        Mistake("login http://nothing.invalid", 69, "name_not_found", "no address"),
+        Mistake("doctor", 77, "signed_out", "Nobody is signed in"),
+        Mistake("use", 64, "usage", "ACCOUNT is missing"),
+        Mistake("use ada", 77, "signed_out", "Nobody is signed in"),
+        Mistake("whoami", 77, "signed_out", "latch login ADDRESS"),
+        Mistake("token", 77, "signed_out", "latch login ADDRESS"),
+        Mistake("request GET", 64, "usage", "PATH is missing"),
+        Mistake("request G@T /x", 65, "invalid_input", "no method"),
+        Mistake("request POST /x --data @/nonexistent", 66, "no_input", "No such file"),
+        Mistake("request GET /api/me", 77, "signed_out", "latch login ADDRESS"),
+        Mistake("logout", 77, "signed_out", "Nobody is signed in"),
+        Mistake("logout ada --all", 64, "usage", "either ACCOUNT or --all"),
+        Mistake("completions powershell", 64, "usage", "one of bash, zsh, fish"),
+    ]
+
+    @Test(
+        "a mistake gives one clear error on standard error, the documented exit code and nothing on standard output",
+        arguments: mistakes)
+    func mistake(_ mistake: Mistake) async throws {
+        let result = try await Program.run(
+            "/usr/bin/setsid", ["--wait", Home.latch] + mistake.arguments, environment: try Home().environment)
+
+        #expect(result.status == mistake.status)
+        #expect(result.errors.contains(mistake.words))
+        #expect(!result.errors.contains("hunter2") && !result.errors.contains("user:secret"))
+        #expect(result.output.isEmpty)
+        #expect(result.errors.split(separator: "\n").count <= 2)
+    }
+
+    @Test("with --json a mistake is one JSON value with a stable code, and the same exit code", arguments: mistakes)
+    func mistakeAsJSON(_ mistake: Mistake) async throws {
+        let home = try Home()
+        let result = try await Program.run(
+            "/usr/bin/setsid", ["--wait", Home.latch, "--json"] + mistake.arguments, environment: home.environment)
+
+        #expect(result.status == mistake.status)
+        let error = try #require(try Home.json(result)["error"] as? [String: Any])
+        #expect(error["code"] as? String == mistake.code)
+        #expect(error["exitCode"] as? Int == Int(mistake.status))
+        #expect((error["message"] as? String)?.isEmpty == false)
+    }
+
+    @Test(
+        "every command has help, and the program's help has every exit code",
+        arguments: [
+            "login", "accounts", "use", "whoami", "request", "token", "logout", "doctor", "completions",
+        ])
+    func help(_ command: String) async throws {
+        let home = try Home()
+
+        let own = try await home.latch(command, "--help")
+        #expect(own.status == 0 && own.errors.isEmpty)
+        #expect(own.output.hasPrefix("Usage: latch \(command)"))
+
+        let whole = try await home.latch("--help")
+        #expect(whole.output.contains("\n  \(command) "))
+        for code in [0, 1, 64, 65, 66, 69, 74, 75, 76, 77, 78, 130] {
+            #expect(whole.output.contains(String(repeating: " ", count: 5 - String(code).count) + "\(code)  "))
+        }
+    }
+
+    @Test("the page on the command line has the same table of exit codes as the help")
+    func documentedExitCodes() async throws {
+        let root = (#filePath as NSString).deletingLastPathComponent + "/../.."
+        let page = try String(contentsOfFile: root + "/docs/command-line.md", encoding: .utf8)
+
+        let help = try await Home().latch("--help").output
+        let rows = help.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0.first?.isNumber == true }.map { $0.split(separator: " ", maxSplits: 1) }
+        #expect(rows.count == 12)
+        for row in rows {
+            #expect(page.contains("| \(row[0]) | \(row[1].trimmingCharacters(in: .whitespaces)) |"))
+        }
+    }
+
+    @Test("nothing is made on disk by asking for help or by a mistake")
+    func leavesNothing() async throws {
+        let home = try Home()
+
+        _ = try await home.latch("--help")
+        _ = try await home.latch("login", "ftp://x")
+
+        #expect(home.everythingOnDisk().isEmpty)
+    }
+
+    @Test("a completion script is one that its shell accepts", arguments: ["bash", "zsh", "fish"])
+    func completions(_ shell: String) async throws {
+        let home = try Home()
+        let script = try await home.latch("completions", shell)
+        #expect(script.status == 0)
+        #expect(script.output.contains("_accounts"))
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)") else { return }
+
+        let file = try home.folder.write(script.output, to: "script")
+        let check = try await Program.run("/usr/bin/\(shell)", ["-n", file], environment: home.environment)
+        #expect(check.status == 0, "\(check.errors)")
+    }
+
+    @Test("without a terminal a password is not waited for")
+    func noTerminal() async throws {
+        let result = try await Home().latch("login", input: "secret\n")
+
+        #expect(result.status == 64)
+        #expect(result.errors.contains("no terminal"))
+    }
+
+    @Test("a reader that goes away ends the program quietly")
+    func closedPipe() async throws {
+        let home = try Home()
+        let result = try await Program.run(
+            "/bin/sh", ["-c", "(\(Home.latch) completions bash; echo status $? >&2) | :"],
+            environment: home.environment)
+
+        #expect(!result.errors.contains("latch:"))
+    }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import Foundation
+import HTTPServer
+import LatchGateway
+import TestSupport
+import Wire
+
+/// A real gateway on a free port of 127.0.0.1, with one person and three routes besides its own.
+struct TestGateway: Sendable {
+    static let email = "ada@example.org"
+    static let password = "correct horse 7"
+    /// Bytes that are no text.
+    static let binary: [UInt8] = [0, 255, 13, 10, 27, 128, 0]
+
+    let gateway: Gateway
+    let server: HTTPServer
+    let folder: TemporaryDirectory
+
+    var port: UInt16 { server.addresses.first?.port ?? 0 }
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// Runs `body` with a gateway and closes everything after it.
+    static func with(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (TestGateway) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        var settings = GatewaySettings(databasePath: folder.file("latchd.db"))
+        settings.hashing.parameters = try Argon2idParameters(memoryKiB: 8, iterations: 1)
+        change(&settings)
+        let gateway = try await Gateway.open(settings, logWriter: LogWriter { _ in })
+        var router = gateway.router
+        addRoutes(to: &router)
+        let server = try await HTTPServer.start(
+            HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
+        let test = TestGateway(gateway: gateway, server: server, folder: folder)
+        do {
+            try await test.add(email)
+            try await body(test)
+        } catch {
+            await test.close()
+            throw error
+        }
+        await test.close()
+    }
+
+    func add(_ email: String) async throws {
+        _ = try await gateway.stores.people.add(email: email, name: "Ada", password: Secret(Self.password))
+    }
+
+    /// Ends every session on the gateway, as an operator would.
+    func revokeAll() async throws {
+        for session in try await gateway.stores.sessions.list() where session.ended == nil {
+            _ = try await gateway.stores.sessions.revoke(session.id)
+        }
+    }
+
+    func liveSessions() async throws -> Int {
+        try await gateway.stores.sessions.liveCount()
+    }
+
+    func stop() async {
+        await server.stop(drain: .zero)
+    }
+
+    private func close() async {
+        await server.stop(drain: .seconds(5))
+        await gateway.close()
+    }
+
+    private static func addRoutes(to router: inout Router) {
+        router.on(.get, "/api/bytes") { _ in
+            ServerResponse(status: .ok, headers: ["Content-Type": "application/octet-stream"], body: binary)
+        }
+        router.on(.post, "/api/echo") { request in
+            ServerResponse(
+                status: .ok, headers: ["Content-Type": request.headers["Content-Type"] ?? ""], body: request.body)
+        }
+        router.on(.get, "/api/teapot") { _ in
+            ServerResponse(status: HTTPStatus(rawValue: 418), headers: [:], body: Array("short and stout".utf8))
+        }
+    }
+}

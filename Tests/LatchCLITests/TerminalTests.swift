@@ -1,0 +1,141 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens at a terminal, with a person typing.
+@Suite("At a terminal", .serialized, .timeLimit(.minutes(3)))
+struct TerminalTests {
+    @Test("OX-16 a typed password shows nowhere: not on the screen, not among the arguments")
+    func noEcho() async throws {
+        try await TestGateway.with { server in
+            var home = try Home()
+            home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+            let terminal = try home.terminal("login")
+
+            try terminal.wait(for: "Server address:")
+            #expect(terminal.echoes)
+            terminal.type("\(server.url)\n")
+            try terminal.wait(for: "E-mail:")
+            terminal.type("\(TestGateway.email)\n")
+            try terminal.wait(for: "Password of")
+            #expect(!terminal.echoes)
+            #expect(!terminal.visibleArguments.contains(TestGateway.password))
+            terminal.type("\(TestGateway.password)\n")
+
+            #expect(try terminal.end() == 0)
+            #expect(terminal.echoes)
+            #expect(terminal.screen.contains("Signed in to"))
+            #expect(!terminal.screen.contains(TestGateway.password))
+        }
+    }
+
+    @Test("Ctrl-C at the password ends with 130, restores the terminal and leaves no account", arguments: [1, 2])
+    func interrupted(_ times: Int) async throws {
+        try await TestGateway.with { server in
+            var home = try Home()
+            home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+            let terminal = try home.terminal("login", server.url, "--email", TestGateway.email)
+
+            try terminal.wait(for: "Password of")
+            terminal.type("half a pass")
+            terminal.type(String(repeating: "\u{3}", count: times))
+
+            #expect(try terminal.end() == 130)
+            #expect(terminal.echoes)
+            #expect(!terminal.screen.contains("half a pass"))
+            #expect(try await home.latch("accounts").output.isEmpty)
+            #expect(try await server.liveSessions() == 0)
+        }
+    }
+
+    @Test("SIGTERM at the password restores the terminal too")
+    func terminated() async throws {
+        try await TestGateway.with { server in
+            var home = try Home()
+            home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+            let terminal = try home.terminal("login", server.url, "--email", TestGateway.email)
+
+            try terminal.wait(for: "Password of")
+            kill(terminal.process, SIGTERM)
+
+            #expect(try terminal.end() == 128 + SIGTERM)
+            #expect(terminal.echoes)
+        }
+    }
+
+    @Test("Ctrl-C while the server keeps silent ends at once")
+    func interruptedRequest() async throws {
+        let silent = try SilentServer()
+        let home = try Home()
+        let terminal = try home.terminal("doctor", "http://127.0.0.1:\(silent.port)")
+
+        try silent.waitForClient()
+        terminal.type("\u{3}")
+
+        #expect(try terminal.end() == 130)
+    }
+
+    @Test("a passphrase locks the sealed file, and a wrong one opens nothing")
+    func passphrase() async throws {
+        try await TestGateway.with { server in
+            let home = try Home()
+            let login = try home.terminal("login", server.url, "--email", TestGateway.email)
+            try login.wait(for: "New passphrase for")
+            #expect(!login.echoes)
+            login.type("open sesame\n")
+            try login.wait(for: "The same again")
+            login.type("open sesame\n")
+            try login.wait(for: "Password of")
+            login.type("\(TestGateway.password)\n")
+            #expect(try login.end() == 0)
+
+            let who = try home.terminal("whoami")
+            try who.wait(for: "Passphrase of")
+            who.type("open sesame\n")
+            #expect(try who.end() == 0)
+            #expect(who.screen.contains("checked with the server now") && !who.screen.contains("sesame"))
+
+            let wrong = try home.terminal("token")
+            try wrong.wait(for: "Passphrase of")
+            wrong.type("close sesame\n")
+            #expect(try wrong.end() == 78)
+
+            let nobody = try await home.latch("token")
+            #expect(nobody.status == 64 && nobody.errors.contains("--secrets-key"))
+        }
+    }
+
+    @Test("a token on a terminal comes with a warning, and emphasis respects NO_COLOR")
+    func emphasis() async throws {
+        try await TestGateway.with { server in
+            var home = try Home()
+            home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+            _ = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+
+            let token = try home.terminal("token")
+            #expect(try token.end() == 0)
+            #expect(token.screen.contains("Warning:") && token.screen.contains("\u{1B}["))
+
+            home.environment["NO_COLOR"] = "1"
+            let plain = try home.terminal("whoami")
+            #expect(try plain.end() == 0)
+            #expect(plain.screen.contains("ada@example.org") && !plain.screen.contains("\u{1B}["))
+        }
+    }
+
+    @Test("binary does not reach a terminal")
+    func binary() async throws {
+        try await TestGateway.with { server in
+            var home = try Home()
+            home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+            _ = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+
+            let terminal = try home.terminal("request", "GET", "/api/bytes")
+
+            #expect(try terminal.end() == 0)
+            #expect(terminal.screen.contains("7 bytes of binary"))
+        }
+    }
+}
