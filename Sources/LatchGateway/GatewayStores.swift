@@ -59,8 +59,8 @@ public struct GatewayStores: Sendable {
         self.audit = audit
         self.hasher = hasher
         self.now = now
-        people = PeopleStore(database: database, hasher: hasher, policy: settings.passwords, now: now)
-        sessions = SessionAdministration(database: database, now: now)
+        people = PeopleStore(database: database, hasher: hasher, policy: settings.passwords, audit: audit, now: now)
+        sessions = SessionAdministration(database: database, audit: audit, now: now)
     }
 
     /// Ends the hashing threads, writes out the logs and closes the database.

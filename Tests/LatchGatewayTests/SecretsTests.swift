@@ -96,7 +96,7 @@ struct SecretsTests {
             writer.flush()
 
             let text = try bench.auditFile()
-            #expect(text.split(separator: "\n").count == 2)
+            #expect(text.split(separator: "\n").count == 3)
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
@@ -122,7 +122,7 @@ struct SecretsTests {
             _ = try await bench.login(password: "wrong one")
             _ = try await bench.login(password: "wrong one")
 
-            let audit = bench.lines.audit
+            let audit = bench.lines.audit.filter { $0["event"]?.string != "person-added" }
             #expect(
                 audit.map { $0["event"]?.string }
                     == ["sign-in", "signed-out", "sign-in-failed", "sign-in-failed", "locked-out"])
@@ -134,6 +134,31 @@ struct SecretsTests {
             #expect(audit[0]["session"]?.string == audit[1]["session"]?.string)
             #expect(audit[2]["reason"]?.string == "wrong-password")
             #expect(audit[4]["seconds"]?.number == 30)
+        }
+    }
+
+    @Test("what an administrator does is recorded, by a command too")
+    func auditOfAdministration() async throws {
+        try await Bench.with { bench in
+            let person = try await bench.addPerson()
+            _ = try await bench.login()
+            let stores = bench.gateway.stores
+            let session = try #require(try await stores.sessions.list().first)
+            try await stores.sessions.revoke(session.id)
+            try await stores.sessions.revokeAll(of: person.id)
+            try await stores.people.setPassword(Secret("another horse 8"), of: person.id)
+            try await stores.people.disable(person.id)
+            try await stores.people.enable(person.id)
+            try await stores.people.remove(person.id)
+
+            let audit = bench.lines.audit.filter { $0["event"]?.string != "sign-in" }
+            #expect(
+                audit.map { $0["event"]?.string } == [
+                    "person-added", "revoked", "revoked", "password-changed", "person-disabled", "person-enabled",
+                    "person-removed",
+                ])
+            #expect(audit.allSatisfy { $0["person"]?.string == person.id.uuidString.lowercased() })
+            #expect(audit[1]["session"]?.string == session.id.rawValue)
         }
     }
 

@@ -33,11 +33,15 @@ public struct PasswordPolicy: Sendable, Equatable {
 
     /// The sentence of the first rule that `password` breaks, or nil when it breaks none.
     ///
+    /// Whatever the policy says, no more than `PasswordHash.maximumPasswordCount` bytes can be hashed.
+    ///
     /// The rules are asked in this order: shortest, longest, upper case, lower case, digit, special character.
     public func complaint(about password: Secret) -> String? {
         let scalars = password.reveal().unicodeScalars
         if scalars.count < minimumLength { return "Password must be at least \(minimumLength) characters long." }
-        if scalars.count > maximumLength { return "Password must not exceed \(maximumLength) characters." }
+        if scalars.count > maximumLength || password.count > PasswordHash.maximumPasswordCount {
+            return "Password must not exceed \(maximumLength) characters."
+        }
         if requiresUppercase, !scalars.contains(where: { $0.properties.isUppercase }) {
             return "Password must contain at least one uppercase letter."
         }

@@ -1,5 +1,5 @@
 public import Crypto
-public import Database
+import Database
 public import FoundationEssentials
 import Synchronization
 
@@ -8,24 +8,29 @@ import Synchronization
 /// Each change is one transaction, on disk before the call returns; a crash leaves it done or not done. Changes that
 /// end a person's sessions (another password, disabling, removing) end them in the same transaction, with the reason.
 ///
+/// Every change is recorded in the audit log, whoever makes it.
+///
 /// Source: ARCHITECTURE.md, People.
 public final class PeopleStore: Sendable {
     /// What a new password must be.
     public let policy: PasswordPolicy
     private let database: Database
     private let hasher: PasswordHasher
+    private let audit: AuditLog
     private let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
     /// Set once somebody was seen; a server with people rarely becomes one without.
     private let sawSomebody = Mutex(false)
 
     /// Makes a store on a database with the gateway's tables.
-    public init(
-        database: Database, hasher: PasswordHasher, policy: PasswordPolicy, now: @escaping @Sendable () -> Date
+    init(
+        database: Database, hasher: PasswordHasher, policy: PasswordPolicy, audit: AuditLog,
+        now: @escaping @Sendable () -> Date
     ) {
         self.database = database
         self.hasher = hasher
         self.policy = policy
+        self.audit = audit
         self.now = now
     }
 
@@ -81,6 +86,15 @@ public final class PeopleStore: Sendable {
     public func add(
         email: String, name: String? = nil, isAdministrator: Bool = false, password: Secret
     ) async throws -> Person {
+        try await add(
+            email: email, name: name, isAdministrator: isAdministrator, password: password,
+            recording: AuditEvent(.personAdded))
+    }
+
+    /// Adds a person and records it as `event`, in which the person is filled in.
+    func add(
+        email: String, name: String?, isAdministrator: Bool, password: Secret, recording event: AuditEvent
+    ) async throws -> Person {
         let email = try EmailAddress(email).text
         try policy.check(password)
         if try await find(email) != nil { throw Self.exists(email) }
@@ -92,6 +106,9 @@ public final class PeopleStore: Sendable {
         }
         guard let person else { throw Self.exists(email) }
         sawSomebody.withLock { $0 = true }
+        var event = event
+        event.person = person.id
+        audit.record(event)
         return person
     }
 
@@ -145,6 +162,7 @@ extension PeopleStore {
     public func enable(_ person: UUID) async throws -> Person {
         let enabled = try await database.write { try $0.first(PeopleStatements.enable, person) }
         guard let enabled else { throw Self.gone }
+        audit.record(AuditEvent(.personEnabled, person: person))
         return enabled
     }
 
@@ -172,7 +190,17 @@ extension PeopleStore {
         }
         guard let changed else { throw Self.gone }
         ended.withLock { $0 }?(person)
+        audit.record(AuditEvent(Self.kind(reason), person: person))
         return changed
+    }
+
+    private static func kind(_ reason: SessionEndReason) -> AuditEvent.Kind {
+        switch reason {
+        case .personDisabled: .personDisabled
+        case .personRemoved: .personRemoved
+        case .passwordChanged: .passwordChanged
+        case .signedOut, .revoked: .revoked
+        }
     }
 
     private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")

@@ -24,12 +24,11 @@ struct Registration: Sendable {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
             defer { countAttempt(reservation, client) }
-            let person = try await people.add(email: email, password: password)
-            audit.record(
-                AuditEvent(
-                    .registered, person: person.id, address: client.address.description, request: client.request,
-                    device: client.device))
-            return .registered(person)
+            let event = AuditEvent(
+                .registered, address: client.address.description, request: client.request, device: client.device)
+            return .registered(
+                try await people.add(
+                    email: email, name: nil, isAdministrator: false, password: password, recording: event))
         }
     }
 

@@ -7,11 +7,13 @@ import Synchronization
 /// Works beside a running gateway too: that one refuses the tokens within 250 ms, see ``Gateway``.
 public final class SessionAdministration: Sendable {
     private let database: Database
+    private let audit: AuditLog
     private let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
 
-    init(database: Database, now: @escaping @Sendable () -> Date) {
+    init(database: Database, audit: AuditLog, now: @escaping @Sendable () -> Date) {
         self.database = database
+        self.audit = audit
         self.now = now
     }
 
@@ -39,6 +41,7 @@ public final class SessionAdministration: Sendable {
                 .unknownSession, "No live session has the id '\(session)'; 'latchd sessions list' shows them.")
         }
         ended.withLock { $0 }?(person)
+        audit.record(AuditEvent(.revoked, person: person, session: session))
         return EndedSession(session: session, person: person)
     }
 
@@ -53,6 +56,7 @@ public final class SessionAdministration: Sendable {
             return try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person)
         }
         ended.withLock { $0 }?(person)
+        audit.record(AuditEvent(.revoked, reason: "all-sessions", person: person))
         return count
     }
 

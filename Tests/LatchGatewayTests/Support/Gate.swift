@@ -8,11 +8,17 @@ final class Gate: Sendable {
     private let reached = AsyncStream<Void>.makeStream()
     private let holding: Task<Void, any Error>
 
-    init(_ pool: HashingPool) {
+    /// Holds one thread of `pool`.
+    convenience init(_ pool: HashingPool) {
+        self.init { held in try await pool.run(held) }
+    }
+
+    /// Holds whatever thread `run` runs the closure on that it is given.
+    init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) async throws -> Void) {
         let semaphore = semaphore
         let reached = reached.continuation
         holding = Task {
-            try await pool.run {
+            try await run {
                 reached.yield()
                 semaphore.wait()
             }
