@@ -34,7 +34,9 @@ let package = Package(
         .target(name: "Terminal", dependencies: ["Crypto"]),
 
         // Third floor: the two ends.
-        .target(name: "LatchGateway", dependencies: ["Crypto", "Database", "HTTPServer", "OAuth", "Wire", "YAML"]),
+        .target(
+            name: "LatchGateway",
+            dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "OAuth", "Wire", "YAML"]),
         .target(
             name: "LatchKit", dependencies: ["Crypto", "Database", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
 

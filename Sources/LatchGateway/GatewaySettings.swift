@@ -9,7 +9,7 @@ public struct GatewaySettings: Sendable, Equatable {
     /// How passwords are hashed.
     public var hashing = PasswordHasher.Settings()
     /// Failures from one address.
-    public var addressLimit = AttemptLimit(attempts: 30, window: .seconds(60))
+    public var addressLimit = AttemptLimit(attempts: 50, window: .seconds(900))
     /// Failures on one account.
     public var accountLimit = AttemptLimit(attempts: 10, window: .seconds(900))
     /// The reverse proxies that may say who the client is.

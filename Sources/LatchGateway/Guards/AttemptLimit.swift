@@ -12,7 +12,7 @@ public struct AttemptLimit: Sendable, Equatable {
     /// Makes a limit.
     public init(
         attempts: Int, window: Duration, firstLockOut: Duration = .seconds(30),
-        maximumLockOut: Duration = .seconds(3_600)
+        maximumLockOut: Duration = .seconds(900)
     ) {
         self.attempts = max(1, attempts)
         self.window = window

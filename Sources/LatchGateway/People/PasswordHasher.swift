@@ -13,11 +13,11 @@ public final class PasswordHasher: Sendable {
         public var parameters: Argon2idParameters
         /// How many hashes are computed at once. `2` by default.
         public var threads: Int
-        /// How many more may wait. `32` by default; one past it is refused with ``GatewayError/Code/busy``.
+        /// How many more may wait. `64` by default; one past it is refused with ``GatewayError/Code/busy``.
         public var queue: Int
 
         /// Makes settings.
-        public init(parameters: Argon2idParameters = .default, threads: Int = 2, queue: Int = 32) {
+        public init(parameters: Argon2idParameters = .default, threads: Int = 2, queue: Int = 64) {
             self.parameters = parameters
             self.threads = threads
             self.queue = queue

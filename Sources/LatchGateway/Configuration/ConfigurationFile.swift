@@ -1,0 +1,80 @@
+import FoundationEssentials
+
+/// Finds the configuration file and reads the configuration from it and the environment.
+public struct ConfigurationFile: Sendable {
+    /// What was read.
+    public let configuration: GatewayConfiguration
+    /// The file it was read from; nil when there is none.
+    public let path: String?
+    /// What an operator should look at although it is no mistake, a sentence each.
+    public let warnings: [String]
+
+    /// Reads the configuration.
+    ///
+    /// The file is `path`; without one, `latchd/latchd.yaml` in `$XDG_CONFIG_HOME` (`~/.config`), else
+    /// `/etc/latchd/latchd.yaml`; when neither is there, defaults and the environment hold.
+    ///
+    /// - Parameters:
+    ///   - path: The file that the person named, which must be there.
+    ///   - environment: All of the process's variables.
+    /// - Throws: ``ConfigurationError`` with code ``ConfigurationError/Code/noFile`` when the file cannot be read, else
+    ///   with every mistake.
+    ///
+    /// Source: XDG Base Directory Specification 0.8 §3.
+    public init(path: String?, environment: [String: String]) throws(ConfigurationError) {
+        let found = path ?? Self.usualPlaces(environment).first { FileManager.default.fileExists(atPath: $0) }
+        let bytes = try found.map { path throws(ConfigurationError) in try Self.bytes(of: path) }
+        let name = found ?? ""
+        self.path = found
+        self.warnings = found.flatMap(Self.warning).map { [$0] } ?? []
+        self.configuration = try ConfigurationReader.read(
+            file: bytes, name: name, folder: Self.folder(of: name), environment: environment,
+            standard: GatewayConfiguration(stateFolder: Self.stateFolder(environment)))
+    }
+
+    private static func usualPlaces(_ environment: [String: String]) -> [String] {
+        [folder("XDG_CONFIG_HOME", orHome: ".config", environment) + "/latchd/latchd.yaml", "/etc/latchd/latchd.yaml"]
+    }
+
+    private static func stateFolder(_ environment: [String: String]) -> String {
+        folder("XDG_STATE_HOME", orHome: ".local/state", environment) + "/latchd"
+    }
+
+    /// A base folder. The specification has a relative path ignored.
+    private static func folder(_ variable: String, orHome path: String, _ environment: [String: String]) -> String {
+        if let folder = environment[variable], folder.hasPrefix("/") { return folder }
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (home ?? FileManager.default.homeDirectoryForCurrentUser.path) + "/" + path
+    }
+
+    /// Only a regular file is read: a pipe or a device might never end.
+    private static func bytes(of path: String) throws(ConfigurationError) -> [UInt8] {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw ConfigurationError(noFile: "Could not read the configuration '\(path)': there is no such file.")
+        }
+        let type = try? FileManager.default.attributesOfItem(atPath: resolved(path))[.type] as? FileAttributeType
+        guard !isFolder, type == .typeRegular else {
+            throw ConfigurationError(noFile: "Could not read the configuration '\(path)': it is not a regular file.")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ConfigurationError(
+                noFile: "Could not read the configuration '\(path)': make it readable for the user that runs latchd.")
+        }
+        return [UInt8](data)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(filePath: path).resolvingSymlinksInPath().path
+    }
+
+    private static func folder(of path: String) -> String {
+        path.isEmpty ? "" : URL(filePath: path).deletingLastPathComponent().path
+    }
+
+    private static func warning(_ path: String) -> String? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: resolved(path))
+        guard let mode = attributes?[.posixPermissions] as? Int, mode & 0o022 != 0 else { return nil }
+        return "Others than its owner may write the configuration '\(path)'; run: chmod go-w '\(path)'."
+    }
+}

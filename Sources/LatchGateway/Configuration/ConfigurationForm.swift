@@ -1,0 +1,141 @@
+import HTTPServer
+import Wire
+
+/// How a value is written: what to say it should be, how to read it and how to show it.
+struct ConfigurationForm<Value: Sendable>: Sendable {
+    /// A phrase that completes "it must be …": "a whole number from 1 to 9".
+    let expected: String
+    /// Reads a word; `folder` is what relative paths start from.
+    let read: @Sendable (_ word: String, _ folder: String) -> Value?
+    let show: @Sendable (Value) -> String
+}
+
+extension ConfigurationForm where Value == Bool {
+    static let truth = ConfigurationForm(expected: "true or false") { word, _ in
+        switch word.lowercased() {
+        case "true", "yes", "on": true
+        case "false", "no", "off": false
+        default: nil
+        }
+    } show: {
+        "\($0)"
+    }
+}
+
+extension ConfigurationForm where Value == Int {
+    static func number(_ range: ClosedRange<Int>) -> ConfigurationForm {
+        ConfigurationForm(expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { word, _ in
+            Int(word).flatMap { range.contains($0) ? $0 : nil }
+        } show: {
+            "\($0)"
+        }
+    }
+
+    /// Bytes, with `unit` for a number that has none.
+    static func bytes(_ range: ClosedRange<Int>, unit: ByteText.Unit = .bytes) -> ConfigurationForm {
+        let (least, most) = (ByteText.show(range.lowerBound), ByteText.show(range.upperBound))
+        return ConfigurationForm(expected: "a size from \(least) to \(most), such as 64KiB") { word, _ in
+            ByteText.read(word, unit: unit).flatMap { range.contains($0) ? $0 : nil }
+        } show: {
+            ByteText.show($0)
+        }
+    }
+}
+
+extension ConfigurationForm where Value == Duration {
+    static func duration(_ range: ClosedRange<Duration>) -> ConfigurationForm {
+        let (least, most) = (DurationText.show(range.lowerBound), DurationText.show(range.upperBound))
+        return ConfigurationForm(expected: "a time from \(least) to \(most), such as 90s, 15m, 2h or 7d") { word, _ in
+            DurationText.read(word).flatMap { range.contains($0) ? $0 : nil }
+        } show: {
+            DurationText.show($0)
+        }
+    }
+}
+
+extension ConfigurationForm where Value == String {
+    /// A file's path; a relative one starts at the configuration file's folder.
+    static let path = ConfigurationForm(expected: "the path of a file") { word, folder in
+        word.isEmpty || word.hasSuffix("/") || word.utf8.contains(0) ? nil : absolute(word, in: folder)
+    } show: {
+        $0
+    }
+
+    /// What stands before a dialect's paths.
+    static let prefix = ConfigurationForm(expected: "/ and a path without / at its end, such as /api, or / alone") {
+        word, _ in
+        if word == "/" { return "" }
+        let names = word.split(separator: "/", omittingEmptySubsequences: false)
+        guard names.count >= 2, names[0].isEmpty, names.dropFirst().allSatisfy(isPathName) else { return nil }
+        return word
+    } show: {
+        $0.isEmpty ? "/" : $0
+    }
+
+    static func absolute(_ path: String, in folder: String) -> String {
+        path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
+    }
+
+    /// The unreserved characters: what no reader of an address changes.
+    private static func isPathName(_ name: Substring) -> Bool {
+        !name.isEmpty && name != "." && name != ".."
+            && name.utf8.allSatisfy { byte in
+                let scalar = Character(UnicodeScalar(byte))
+                return scalar.isASCII && (scalar.isLetter || scalar.isNumber || "-._~".contains(scalar))
+            }
+    }
+}
+
+extension ConfigurationForm where Value == String? {
+    /// A file's path, or no file.
+    static let optionalPath = ConfigurationForm(expected: "the path of a file") { word, folder in
+        ConfigurationForm<String>.path.read(word, folder).map { Optional($0) }
+    } show: {
+        $0 ?? "none"
+    }
+}
+
+extension ConfigurationForm {
+    /// One of a few words.
+    static func choice(_ words: [(word: String, value: Value)]) -> ConfigurationForm where Value: Equatable {
+        ConfigurationForm(expected: words.map(\.word).joined(separator: " or ")) { word, _ in
+            words.first { $0.word == word }?.value
+        } show: { value in
+            words.first { $0.value == value }?.word ?? ""
+        }
+    }
+}
+
+extension ConfigurationForm where Value == IPNetwork {
+    static let network = ConfigurationForm(expected: "a network such as 10.0.0.0/8 or an address") { word, _ in
+        IPNetwork(word)
+    } show: {
+        "\($0)"
+    }
+}
+
+extension ConfigurationForm where Value == Listener {
+    /// Names are not looked up: what a name means may change, and with it who can reach the gateway.
+    static let listener = ConfigurationForm(
+        expected: "address:port such as 127.0.0.1:2283 or [::]:2283, or unix: and a path"
+    ) { word, folder in
+        if word.hasPrefix("unix:") {
+            let path = ConfigurationForm<String>.path.read(String(word.dropFirst(5)), folder)
+            return path.map { .unix(path: $0) }
+        }
+        guard let colon = word.lastIndex(of: ":") else { return nil }
+        let digits = word[word.index(after: colon)...]
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits) else { return nil }
+        return host(word[..<colon]).map { .tcp(host: $0, port: port) }
+    } show: {
+        "\($0)"
+    }
+
+    private static func host(_ text: Substring) -> String? {
+        if text == "localhost" { return "127.0.0.1" }
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]") && text.count > 2
+        let inner = isBracketed ? String(text.dropFirst().dropLast()) : String(text)
+        guard let address = IPAddress(inner), inner.contains(":") == isBracketed else { return nil }
+        return address.description
+    }
+}

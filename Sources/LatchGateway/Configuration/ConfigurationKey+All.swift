@@ -1,0 +1,146 @@
+import HTTPServer
+
+extension ConfigurationKey {
+    /// Every key, in the order in which they are listed.
+    public static let all = [reach, dialects, sessions, passwords, guards, limits, observation].flatMap { $0 }
+
+    private static let day = Duration.seconds(86_400)
+
+    private static let reach = [
+        ConfigurationKey(
+            list: "listen", \.server.listeners, of: .listener,
+            "Where to listen: address:port, [address]:port, or unix:/path of a socket.", allowsNone: false),
+        ConfigurationKey(
+            "database", \.databasePath, .path, "The database file; it is made when it is not there.",
+            standard: "$XDG_STATE_HOME/latchd/latchd.db"),
+        ConfigurationKey(
+            list: "trusted_proxies", \.proxyNetworks, of: .network,
+            "Networks of the reverse proxies whose X-Forwarded-For is believed."),
+        ConfigurationKey(
+            "loops", \.server.loops, .number(1...256), "How many event loops serve requests.",
+            standard: "one a core"),
+    ]
+
+    private static let dialects = [
+        ConfigurationKey(
+            "dialects.onyx.enabled", \.settings.onyx.isEnabled, .truth, "Whether clients of Onyx can sign in."),
+        ConfigurationKey(
+            "dialects.onyx.prefix", \.settings.onyx.prefix, .prefix, "What stands before the paths of the Onyx dialect."
+        ),
+        ConfigurationKey(
+            "dialects.onyx.registration", \.settings.onyx.allowsRegistration, .truth,
+            "Whether anybody may make an account for themselves."),
+    ]
+
+    private static let sessions = [
+        ConfigurationKey(
+            "sessions.lifetime", \.settings.sessions.sliding, .duration(.seconds(60)...day * 3650),
+            "How long a session lives after its last use."),
+        ConfigurationKey(
+            "sessions.maximum", \.settings.sessions.maximum, .duration(.seconds(60)...day * 3650),
+            "How long a session lives at most, however much it is used."),
+        ConfigurationKey(
+            "sessions.remember_ended", \.settings.sessions.rememberEnded, .duration(.seconds(60)...day * 3650),
+            "How long an ended session is told apart from an unknown one."),
+    ]
+
+    private static let passwords = [
+        ConfigurationKey(
+            "passwords.minimum_length", \.settings.passwords.minimumLength, .number(1...1024),
+            "The shortest new password, in characters."),
+        ConfigurationKey(
+            "passwords.maximum_length", \.settings.passwords.maximumLength, .number(1...1024),
+            "The longest new password, in characters."),
+        ConfigurationKey(
+            "passwords.require_uppercase", \.settings.passwords.requiresUppercase, .truth,
+            "Whether a new password needs an upper-case letter."),
+        ConfigurationKey(
+            "passwords.require_lowercase", \.settings.passwords.requiresLowercase, .truth,
+            "Whether a new password needs a lower-case letter."),
+        ConfigurationKey(
+            "passwords.require_digit", \.settings.passwords.requiresDigit, .truth,
+            "Whether a new password needs a digit."),
+        ConfigurationKey(
+            "passwords.require_special", \.settings.passwords.requiresSpecialCharacter, .truth,
+            "Whether a new password needs a special character."),
+        ConfigurationKey(
+            "passwords.argon2_memory", \.hashingMemory, .bytes(8_192...4_294_967_296, unit: .kibibytes),
+            "Memory for hashing one password; a number alone is KiB."),
+        ConfigurationKey(
+            "passwords.argon2_iterations", \.hashingIterations, .number(1...1_000),
+            "Passes over that memory."),
+        ConfigurationKey(
+            "hashing.threads", \.settings.hashing.threads, .number(1...256),
+            "How many passwords are hashed at once.", standard: "half the cores"),
+        ConfigurationKey(
+            "hashing.queue", \.settings.hashing.queue, .number(1...100_000),
+            "How many sign-ins may wait for that; more are answered 503."),
+    ]
+
+    private static let guards = [
+        ConfigurationKey(
+            "guards.account_attempts", \.settings.accountLimit.attempts, .number(1...1_000_000),
+            "Failed sign-ins on one account before it is locked."),
+        ConfigurationKey(
+            "guards.account_window", \.settings.accountLimit.window, .duration(.seconds(1)...day * 30),
+            "How long a failure on an account counts."),
+        ConfigurationKey(
+            "guards.address_attempts", \.settings.addressLimit.attempts, .number(1...1_000_000),
+            "Failed sign-ins from one address before it is locked."),
+        ConfigurationKey(
+            "guards.address_window", \.settings.addressLimit.window, .duration(.seconds(1)...day * 30),
+            "How long a failure from an address counts."),
+        ConfigurationKey(
+            "guards.lockout_first", \.firstLockOut, .duration(.seconds(1)...day * 30),
+            "How long the first lock-out lasts; each further one lasts twice as long."),
+        ConfigurationKey(
+            "guards.lockout_maximum", \.maximumLockOut, .duration(.seconds(1)...day * 30),
+            "How long a lock-out lasts at most."),
+    ]
+
+    private static let limits = [
+        ConfigurationKey(
+            "limits.header", \.server.maximumHeaderBytes, .bytes(1_024...1_048_576),
+            "The largest head of a request; above it 431."),
+        ConfigurationKey(
+            "limits.body", \.server.maximumBodyBytes, .bytes(1_024...1_073_741_824),
+            "The largest body of a request; above it 413."),
+        ConfigurationKey(
+            "limits.idle", \.server.idleTimeout, .duration(.seconds(1)...day),
+            "How long a connection may wait for its next request."),
+        ConfigurationKey(
+            "limits.header_timeout", \.server.headerTimeout, .duration(.milliseconds(100)...day),
+            "How long the head of a request may take."),
+        ConfigurationKey(
+            "limits.body_timeout", \.server.bodyTimeout, .duration(.milliseconds(100)...day),
+            "How long the body of a request may take."),
+        ConfigurationKey(
+            "limits.drain", \.drain, .duration(.zero...day),
+            "How long requests may still run after SIGTERM."),
+    ]
+
+    private static let observation = [
+        ConfigurationKey(
+            "log.format", \.settings.logFormat, .choice([("text", .text), ("json", .json)]),
+            "How log lines are written."),
+        ConfigurationKey(
+            "log.level", \.settings.logLevel, .choice(Log.Level.allCases.map { ("\($0)", $0) }),
+            "The least that is logged."),
+        ConfigurationKey(
+            "audit_log", \.settings.auditPath, .optionalPath,
+            "A file that gets a JSON line for every sign-in, failure and revocation."),
+        ConfigurationKey("metrics.enabled", \.settings.metrics.isEnabled, .truth, "Whether there is /metrics."),
+        ConfigurationKey(
+            list: "metrics.allow", \.settings.metrics.allowed, of: .network, "Networks that may read /metrics."),
+    ]
+
+    /// A list for people: each key with its variable, default and meaning.
+    public static func listing() -> String {
+        let width = all.map(\.path.count).max() ?? 0
+        let lines = all.map { key in
+            let gap = String(repeating: " ", count: width - key.path.count + 2)
+            return "\(key.path)\(gap)\(key.variable)\n    \(key.meaning) Default: \(key.standard)."
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

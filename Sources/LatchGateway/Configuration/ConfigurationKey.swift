@@ -1,0 +1,74 @@
+/// One thing that a configuration can say.
+///
+/// The table ``all`` drives everything: reading the file and the environment, checking, and the list that
+/// `latchd keys` prints.
+public struct ConfigurationKey: Sendable {
+    /// A word and where it was said.
+    struct Word: Sendable {
+        let text: String
+        let origin: ConfigurationOrigin
+    }
+
+    /// The path through the file's mappings, parted by dots: `sessions.lifetime`.
+    public let path: String
+    /// What it does, one sentence.
+    public let meaning: String
+    /// The default, as a file would say it.
+    public let standard: String
+    let isList: Bool
+    /// Sets the value; tells what is wrong with which word.
+    let set: @Sendable (_ words: [Word], _ folder: String, inout GatewayConfiguration) -> [ConfigurationMistake]
+
+    /// The environment variable that says the same and wins over the file: `LATCHD_SESSIONS_LIFETIME`.
+    public var variable: String {
+        Self.variablePrefix + path.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
+    }
+
+    static let variablePrefix = "LATCHD_"
+
+    /// Declares a key with one value.
+    init<Value: Sendable>(
+        _ path: String, _ value: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
+        _ form: ConfigurationForm<Value>, _ meaning: String, standard: String? = nil
+    ) {
+        self.path = path
+        self.meaning = meaning
+        self.standard = standard ?? form.show(Self.defaults[keyPath: value])
+        isList = false
+        set = { words, folder, configuration in
+            guard let word = words.first else { return [] }
+            guard let read = form.read(word.text, folder) else { return [Self.refused(word, path, form.expected)] }
+            configuration[keyPath: value] = read
+            return []
+        }
+    }
+
+    /// Declares a key with a list: a sequence or one value in the file, values parted by commas in the environment.
+    init<Element: Sendable>(
+        list path: String, _ value: any WritableKeyPath<GatewayConfiguration, [Element]> & Sendable,
+        of form: ConfigurationForm<Element>, _ meaning: String, allowsNone: Bool = true
+    ) {
+        self.path = path
+        self.meaning = meaning
+        let standard = Self.defaults[keyPath: value].map(form.show).joined(separator: ",")
+        self.standard = standard.isEmpty ? "none" : standard
+        isList = true
+        set = { words, folder, configuration in
+            let read = words.map { form.read($0.text, folder) }
+            let mistakes = zip(words, read).filter { $1 == nil }.map { Self.refused($0.0, path, form.expected) }
+            if mistakes.isEmpty, allowsNone || !words.isEmpty {
+                configuration[keyPath: value] = read.compactMap { $0 }
+            }
+            return mistakes
+        }
+    }
+
+    private static let defaults = GatewayConfiguration(stateFolder: "$XDG_STATE_HOME/latchd")
+
+    private static func refused(_ word: Word, _ path: String, _ expected: String) -> ConfigurationMistake {
+        ConfigurationMistake(
+            origin: word.origin,
+            problem: "\(path): '\(DisplayText.cleaned(word.text, limit: 60) ?? "")' cannot be read",
+            remedy: "it must be \(expected)")
+    }
+}

@@ -1,0 +1,161 @@
+import Arguments
+import YAML
+
+/// Reads a configuration from a file's bytes and the environment, and collects everything that is wrong.
+///
+/// The environment wins over the file. An empty variable counts as unset; a variable that begins with `LATCHD_` and
+/// stands for no key is a mistake, and so is an unknown key.
+public struct ConfigurationReader: Sendable {
+    /// The file's name in messages.
+    private let name: String
+    /// What relative paths in the file start from.
+    private let folder: String
+    private var configuration: GatewayConfiguration
+    private var mistakes: [ConfigurationMistake] = []
+    /// Where each value that is not the default was said.
+    private var origins: [String: ConfigurationOrigin] = [:]
+
+    private static let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.path, $0) })
+    /// The mappings on the way to a key: `sessions`, `dialects.onyx`.
+    private static let sections = Set(
+        ConfigurationKey.all.flatMap { key in
+            let names = key.path.split(separator: ".")
+            return (1..<names.count).map { names.prefix($0).joined(separator: ".") }
+        })
+
+    private init(name: String, folder: String, standard: GatewayConfiguration) {
+        self.name = name
+        self.folder = folder
+        configuration = standard
+    }
+
+    /// Reads a configuration.
+    ///
+    /// - Parameters:
+    ///   - file: The file's bytes; nil when there is none.
+    ///   - name: The file's name in messages.
+    ///   - folder: What relative paths in the file start from; those of the environment start where the program does.
+    ///   - environment: All of the process's variables.
+    ///   - standard: What holds where neither says anything.
+    /// - Returns: The configuration.
+    /// - Throws: ``ConfigurationError`` with every mistake.
+    public static func read(
+        file: [UInt8]?, name: String = "", folder: String = "", environment: [String: String],
+        standard: GatewayConfiguration
+    ) throws(ConfigurationError) -> GatewayConfiguration {
+        var reader = ConfigurationReader(name: name, folder: folder, standard: standard)
+        if let file { reader.read(file) }
+        reader.read(environment)
+        if reader.mistakes.isEmpty { reader.mistakes = reader.crossCheck() }
+        guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
+        return reader.configuration
+    }
+
+    private func crossCheck() -> [ConfigurationMistake] {
+        ConfigurationRule.all.compactMap { rule in
+            rule.isKept(configuration)
+                ? nil
+                : ConfigurationMistake(
+                    origin: rule.keys.lazy.compactMap { origins[$0] }.first ?? .standard, problem: rule.problem,
+                    remedy: rule.remedy)
+        }
+    }
+}
+
+extension ConfigurationReader {
+    private mutating func read(_ file: [UInt8]) {
+        do {
+            let root = try YAML.parse(file)
+            if !root.isNull { readSection(root, path: "") }
+        } catch {
+            report(
+                .file(name, line: error.mark.line), "column \(error.mark.column): \(error.problem)",
+                "correct the line; the rest was not read")
+        }
+    }
+
+    private mutating func readSection(_ node: YAMLNode, path: String) {
+        guard let entries = node.entries else {
+            let problem = path.isEmpty ? "the file is not a list of keys" : "\(path) holds other keys, not a value"
+            return report(origin(node.mark), problem, "write 'key: value' lines\(path.isEmpty ? "" : " under it")")
+        }
+        for entry in entries {
+            let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
+            if let key = Self.keys[inner] {
+                readValue(entry, of: key)
+            } else if Self.sections.contains(inner) {
+                if !entry.value.isNull { readSection(entry.value, path: inner) }
+            } else {
+                reportUnknown(inner, at: origin(entry.mark))
+            }
+        }
+    }
+
+    private mutating func readValue(_ entry: YAMLEntry, of key: ConfigurationKey) {
+        let origin = origin(entry.mark)
+        if entry.value.isNull {
+            return report(origin, "\(key.path) has no value", "give one, or remove the line")
+        }
+        let nodes = key.isList ? entry.value.items ?? [entry.value] : [entry.value]
+        let words = nodes.compactMap { node in
+            node.text.map { ConfigurationKey.Word(text: $0, origin: self.origin(node.mark)) }
+        }
+        guard words.count == nodes.count else {
+            let form = key.isList ? "a list of values" : "one value"
+            return report(origin, "\(key.path) is not \(form)", "write it like its default, \(key.standard)")
+        }
+        if key.path == "listen", words.isEmpty {
+            return report(origin, "listen is an empty list", "name an address, or remove the line")
+        }
+        set(key, words, origin, folder)
+    }
+
+    private mutating func reportUnknown(_ path: String, at origin: ConfigurationOrigin) {
+        let known = ConfigurationKey.all.map(\.path) + Self.sections.sorted()
+        report(origin, "unknown key '\(path)'", Self.remedy(Spelling.nearest(to: path, among: known)))
+    }
+
+    private func origin(_ mark: YAMLMark) -> ConfigurationOrigin {
+        .file(name, line: mark.line)
+    }
+}
+
+extension ConfigurationReader {
+    /// The variable that names the file; it is no key.
+    static let fileVariable = "LATCHD_CONFIG"
+
+    private mutating func read(_ environment: [String: String]) {
+        let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.variable, $0) })
+        let ours = environment.filter { $0.key.hasPrefix(ConfigurationKey.variablePrefix) && !$0.value.isEmpty }
+        for (name, value) in ours.sorted(by: { $0.key < $1.key }) where name != Self.fileVariable {
+            let origin = ConfigurationOrigin.variable(name)
+            guard let key = keys[name] else {
+                let near = Spelling.nearest(to: name, among: ConfigurationKey.all.map(\.variable))
+                report(origin, "no key has this variable", Self.remedy(near))
+                continue
+            }
+            let texts = key.isList ? value.split(separator: ",").map { Self.trimmed($0) } : [value]
+            set(key, texts.map { ConfigurationKey.Word(text: $0, origin: origin) }, origin, "")
+        }
+    }
+
+    private mutating func set(
+        _ key: ConfigurationKey, _ words: [ConfigurationKey.Word], _ origin: ConfigurationOrigin, _ folder: String
+    ) {
+        let wrong = key.set(words, folder, &configuration)
+        mistakes += wrong
+        if wrong.isEmpty { origins[key.path] = origin }
+    }
+
+    private mutating func report(_ origin: ConfigurationOrigin, _ problem: String, _ remedy: String) {
+        mistakes.append(ConfigurationMistake(origin: origin, problem: problem, remedy: remedy))
+    }
+
+    private static func remedy(_ near: String?) -> String {
+        near.map { "did you mean '\($0)'" } ?? "remove it; 'latchd keys' lists what there is"
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        DisplayText.trimmed(String(text))
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPServer
+
+/// What must hold between values that are each right alone.
+struct ConfigurationRule: Sendable {
+    /// The keys it is about; a mistake is told at the first that somebody set.
+    let keys: [String]
+    let problem: String
+    let remedy: String
+    let isKept: @Sendable (GatewayConfiguration) -> Bool
+
+    static let all = [
+        ConfigurationRule(
+            keys: ["sessions.lifetime", "sessions.maximum"],
+            problem: "sessions.lifetime is longer than sessions.maximum",
+            remedy: "shorten the one or lengthen the other"
+        ) { $0.settings.sessions.sliding <= $0.settings.sessions.maximum },
+        ConfigurationRule(
+            keys: ["passwords.minimum_length", "passwords.maximum_length"],
+            problem: "passwords.minimum_length is greater than passwords.maximum_length",
+            remedy: "swap them or change one"
+        ) { $0.settings.passwords.minimumLength <= $0.settings.passwords.maximumLength },
+        ConfigurationRule(
+            keys: ["guards.lockout_first", "guards.lockout_maximum"],
+            problem: "guards.lockout_first is longer than guards.lockout_maximum",
+            remedy: "shorten the one or lengthen the other"
+        ) { $0.firstLockOut <= $0.maximumLockOut },
+        ConfigurationRule(
+            keys: ["listen"], problem: "listen names an address twice", remedy: "remove one"
+        ) { configuration in
+            let fixed = configuration.server.listeners.filter { listener in
+                if case .tcp(_, 0) = listener { false } else { true }
+            }
+            return Set(fixed).count == fixed.count
+        },
+        ConfigurationRule(
+            keys: ["audit_log", "database"], problem: "audit_log and database are the same file",
+            remedy: "give the audit log a file of its own"
+        ) { $0.settings.auditPath == nil || $0.settings.auditPath != $0.settings.databasePath },
+    ]
+}

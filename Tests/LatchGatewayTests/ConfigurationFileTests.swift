@@ -1,0 +1,66 @@
+import FoundationEssentials
+import HTTPServer
+import LatchGateway
+import TestSupport
+import Testing
+
+@Suite("The configuration file")
+struct ConfigurationFileTests {
+    private func write(_ text: String, to path: String, mode: Int = 0o600) throws {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    @Test("is looked for in the person's folder, and the state goes into the XDG state folder")
+    func usualPlace() throws {
+        let folder = try TemporaryDirectory()
+        let environment = ["XDG_CONFIG_HOME": folder.path + "/c", "XDG_STATE_HOME": folder.path + "/s"]
+
+        let without = try ConfigurationFile(path: nil, environment: environment)
+        try write("loops: 5\n", to: folder.path + "/c/latchd/latchd.yaml")
+        let with = try ConfigurationFile(path: nil, environment: environment)
+
+        #expect(without.configuration.settings.databasePath == folder.path + "/s/latchd/latchd.db")
+        #expect(with.path == folder.path + "/c/latchd/latchd.yaml")
+        #expect(with.configuration.server.loops == 5)
+        #expect(with.warnings.isEmpty)
+    }
+
+    @Test("falls back to the home folder when a base folder is relative")
+    func home() throws {
+        let folder = try TemporaryDirectory()
+        let file = try ConfigurationFile(path: nil, environment: ["HOME": folder.path, "XDG_STATE_HOME": "x"])
+        #expect(file.configuration.settings.databasePath == folder.path + "/.local/state/latchd/latchd.db")
+    }
+
+    @Test("has relative paths start at its own folder")
+    func relative() throws {
+        let folder = try TemporaryDirectory()
+        try write("database: d.db\n", to: folder.path + "/l.yaml")
+        let file = try ConfigurationFile(path: folder.path + "/l.yaml", environment: [:])
+        #expect(file.configuration.settings.databasePath == folder.path + "/d.db")
+    }
+
+    @Test("that others may write is warned about")
+    func writable() throws {
+        let folder = try TemporaryDirectory()
+        try write("", to: folder.path + "/l.yaml", mode: 0o622)
+        let file = try ConfigurationFile(path: folder.path + "/l.yaml", environment: [:])
+        #expect(file.warnings.count == 1)
+        #expect(file.warnings.first?.contains("chmod go-w") == true)
+    }
+
+    @Test("that was named and is not there, or is no file, is an error of its own")
+    func missing() throws {
+        let folder = try TemporaryDirectory()
+        for path in [folder.path + "/none.yaml", folder.path, "/dev/zero"] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try ConfigurationFile(path: path, environment: [:])
+            }
+            #expect(error?.code == .noFile)
+            #expect(error?.message.contains(path) == true)
+        }
+    }
+}

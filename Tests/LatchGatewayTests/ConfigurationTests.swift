@@ -1,0 +1,178 @@
+import Crypto
+import HTTPServer
+import LatchGateway
+import Testing
+import Wire
+
+@Suite("The configuration")
+struct ConfigurationTests {
+    private func read(_ file: String?, _ environment: [String: String] = [:]) throws -> GatewayConfiguration {
+        try ConfigurationReader.read(
+            file: file.map { Array($0.utf8) }, name: "/etc/l.yaml", folder: "/etc", environment: environment,
+            standard: GatewayConfiguration(stateFolder: "/state"))
+    }
+
+    private func mistakes(_ file: String?, _ environment: [String: String] = [:]) -> [String] {
+        let error = #expect(throws: ConfigurationError.self) { try read(file, environment) }
+        return error?.mistakes.map(\.description) ?? []
+    }
+
+    @Test("is complete without a file and with an empty one", arguments: [nil, "", "# nothing\n", "limits:\n"])
+    func defaults(file: String?) throws {
+        let configuration = try read(file)
+
+        #expect(configuration.server.listeners == [.tcp(host: "127.0.0.1", port: 2283)])
+        #expect(configuration.settings.databasePath == "/state/latchd.db")
+        #expect(configuration.settings.sessions == SessionLifetime())
+        #expect(configuration.settings.accountLimit.attempts == 10)
+        #expect(configuration.settings.addressLimit.window == .seconds(900))
+        #expect(configuration.settings.onyx == OnyxSettings())
+        #expect(configuration.drain == .seconds(10))
+    }
+
+    @Test("takes every kind of value from the file")
+    func file() throws {
+        let configuration = try read(
+            """
+            listen: ["[::1]:80", "unix:run.sock", localhost:0]
+            database: data/l.db
+            trusted_proxies: 10.0.0.0/8
+            loops: 3
+            dialects: {onyx: {prefix: /, registration: yes}}
+            sessions: {lifetime: 2h, maximum: 3d}
+            passwords: {minimum_length: 10, require_digit: on, argon2_memory: 32MiB, argon2_iterations: 3}
+            hashing: {queue: 7}
+            guards: {lockout_first: 1m, lockout_maximum: 4m}
+            limits: {header: 8KiB, body: 2000, idle: 1500ms, drain: 0s}
+            log: {format: json, level: warning}
+            audit_log: /var/audit
+            metrics: {allow: []}
+            """)
+
+        #expect(
+            configuration.server.listeners == [
+                .tcp(host: "::1", port: 80), .unix(path: "/etc/run.sock"), .tcp(host: "127.0.0.1", port: 0),
+            ])
+        #expect(configuration.settings.databasePath == "/etc/data/l.db")
+        #expect(configuration.settings.trustedProxies == TrustedProxies([IPNetwork("10.0.0.0/8")].compactMap { $0 }))
+        #expect(configuration.server.loops == 3)
+        #expect(configuration.settings.onyx == OnyxSettings(prefix: "", allowsRegistration: true))
+        #expect(configuration.settings.sessions == SessionLifetime(sliding: .seconds(7200), maximum: .seconds(259_200)))
+        #expect(configuration.settings.passwords.minimumLength == 10)
+        #expect(configuration.settings.passwords.requiresDigit)
+        #expect(configuration.settings.hashing.parameters.memoryKiB == 32_768)
+        #expect(configuration.settings.hashing.parameters.iterations == 3)
+        #expect(configuration.settings.hashing.queue == 7)
+        #expect(configuration.settings.addressLimit.firstLockOut == .seconds(60))
+        #expect(configuration.settings.accountLimit.maximumLockOut == .seconds(240))
+        #expect(configuration.server.maximumHeaderBytes == 8192)
+        #expect(configuration.server.maximumBodyBytes == 2000)
+        #expect(configuration.server.idleTimeout == .milliseconds(1500))
+        #expect(configuration.drain == .zero)
+        #expect(configuration.settings.logFormat == .json)
+        #expect(configuration.settings.logLevel == .warning)
+        #expect(configuration.settings.auditPath == "/var/audit")
+        #expect(configuration.settings.metrics.allowed.isEmpty)
+    }
+
+    @Test("takes the environment before the file, whatever the key")
+    func environment() throws {
+        let configuration = try read(
+            "listen: 127.0.0.1:1\nsessions: {lifetime: 1h}\n",
+            [
+                "LATCHD_LISTEN": "127.0.0.1:2, [::]:3", "LATCHD_DATABASE": "here.db",
+                "LATCHD_SESSIONS_LIFETIME": "5d", "LATCHD_DIALECTS_ONYX_ENABLED": "false",
+                "LATCHD_CONFIG": "/etc/l.yaml",
+                "LATCHD_AUDIT_LOG": "", "PATH": "/bin",
+            ])
+
+        #expect(configuration.server.listeners == [.tcp(host: "127.0.0.1", port: 2), .tcp(host: "::", port: 3)])
+        #expect(configuration.settings.databasePath == "here.db")
+        #expect(configuration.settings.sessions.sliding == .seconds(432_000))
+        #expect(!configuration.settings.onyx.isEnabled)
+        #expect(configuration.settings.auditPath == nil)
+    }
+
+    @Test("that is wrong tells every mistake at once, each with place and remedy")
+    func everyMistake() {
+        let file = """
+            lisen: 127.0.0.1:1
+            sessions:
+              lifetime: 7 weeks
+              maximum: [1d]
+            limits: 5
+            loops: 0
+            listen:
+              - 127.0.0.1:80
+              - example.org:80
+            metrics: {enabled: maybe, allow: [10.0.0.1/8]}
+            database:
+            dialects: {immich: {enabled: true}}
+            """
+        #expect(
+            mistakes(file, ["LATCHD_LOG_LEVEL": "loud", "LATCHD_LISTN": "x"]) == [
+                "/etc/l.yaml, line 1: unknown key 'lisen'; did you mean 'listen'.",
+                "/etc/l.yaml, line 3: sessions.lifetime: '7 weeks' cannot be read; "
+                    + "it must be a time from 1m to 3650d, such as 90s, 15m, 2h or 7d.",
+                "/etc/l.yaml, line 4: sessions.maximum is not one value; write it like its default, 90d.",
+                "/etc/l.yaml, line 5: limits holds other keys, not a value; write 'key: value' lines under it.",
+                "/etc/l.yaml, line 6: loops: '0' cannot be read; it must be a whole number from 1 to 256.",
+                "/etc/l.yaml, line 9: listen: 'example.org:80' cannot be read; "
+                    + "it must be address:port such as 127.0.0.1:2283 or [::]:2283, or unix: and a path.",
+                "/etc/l.yaml, line 10: metrics.enabled: 'maybe' cannot be read; it must be true or false.",
+                "/etc/l.yaml, line 10: metrics.allow: '10.0.0.1/8' cannot be read; "
+                    + "it must be a network such as 10.0.0.0/8 or an address.",
+                "/etc/l.yaml, line 11: database has no value; give one, or remove the line.",
+                "/etc/l.yaml, line 12: unknown key 'dialects.immich'; remove it; 'latchd keys' lists what there is.",
+                "environment variable LATCHD_LISTN: no key has this variable; did you mean 'LATCHD_LISTEN'.",
+                "environment variable LATCHD_LOG_LEVEL: log.level: 'loud' cannot be read; "
+                    + "it must be debug or info or warning or error.",
+            ])
+    }
+
+    @Test("that is no YAML is told with its line")
+    func syntax() {
+        #expect(mistakes("a: 1\na: 2\n").first?.hasPrefix("/etc/l.yaml, line 2: column 1: the key 'a'") == true)
+        #expect(mistakes("- a\n").first?.hasPrefix("/etc/l.yaml, line 1: the file is not a list of keys") == true)
+    }
+
+    @Test(
+        "whose values contradict each other is refused where one was said",
+        arguments: [
+            ("sessions:\n  maximum: 1d\n", "/etc/l.yaml, line 2: sessions.lifetime is longer than sessions.maximum"),
+            ("passwords:\n  minimum_length: 99\n", "/etc/l.yaml, line 2: passwords.minimum_length is greater"),
+            ("guards: {lockout_first: 2h}\n", "/etc/l.yaml, line 1: guards.lockout_first is longer"),
+            ("listen: ['127.0.0.1:80', 'localhost:80']\n", "/etc/l.yaml, line 1: listen names an address twice"),
+            ("audit_log: /state/latchd.db\n", "/etc/l.yaml, line 1: audit_log and database are the same file"),
+        ])
+    func contradictions(file: String, beginning: String) {
+        let found = mistakes(file)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix(beginning) == true, "\(found)")
+    }
+
+    @Test(
+        "refuses what it cannot mean",
+        arguments: [
+            "listen: []", "listen: ''", "listen: 127.0.0.1", "listen: '::1:80'", "listen: '[127.0.0.1]:80'",
+            "listen: 127.0.0.1:65536", "listen: 127.0.0.1:+1", "listen: 'unix:'", "listen: '*:80'",
+            "sessions: {lifetime: 0s}", "sessions: {lifetime: -1d}", "sessions: {lifetime: 99999999999999999999d}",
+            "limits: {body: 1MB}", "limits: {body: 0}", "limits: {body: 9999999999GiB}", "limits: {header: 16}",
+            "dialects: {onyx: {prefix: api}}", "dialects: {onyx: {prefix: /api/}}", "dialects: {onyx: {prefix: /a b}}",
+            "dialects: {onyx: {prefix: '/{id}'}}", "dialects: {onyx: {prefix: /../x}}", "database: /", "database: ''",
+            "passwords: {argon2_memory: 1KiB}", "trusted_proxies: 300.0.0.1", "log: {format: xml}",
+        ])
+    func refused(file: String) {
+        #expect(mistakes(file).count == 1)
+    }
+
+    @Test("lists every key with a variable of its own, and reads back every default that is a value")
+    func table() throws {
+        #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
+        for key in ConfigurationKey.all where !key.standard.contains(" ") && key.standard != "none" {
+            _ = try read(nil, [key.variable: key.standard])
+        }
+        #expect(ConfigurationKey.listing().contains("sessions.lifetime"))
+        #expect(ConfigurationKey.listing().contains("LATCHD_SESSIONS_LIFETIME\n    How long a session lives"))
+    }
+}
