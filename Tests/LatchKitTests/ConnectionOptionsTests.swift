@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import LatchKit
+
+@Suite struct ConnectionOptionsTests {
+    @Test("options survive being kept, and nothing secret stays in the part for the database")
+    func roundTrip() throws {
+        let options = ConnectionOptions(
+            authorities: .systemAnd(pemFile: "/ca.pem"),
+            pinnedCertificate: CertificateFingerprint(bytes: [UInt8](repeating: 7, count: 32)),
+            clientCertificate: .pem(certificate: "/c.pem", key: "/k.pem", passphrase: Secret("open sesame")),
+            proxy: "http://user:hush@proxy:3128", extraHeaders: ["X-Key": "hidden"])
+
+        let (kept, secret) = options.parted()
+        let text = String(decoding: JSON.encode(kept), as: UTF8.self)
+        let joined = ConnectionOptions(try JSON.decode(KeptConnection.self, from: Array(text.utf8)), secret)
+
+        #expect(kept.hasSecrets)
+        for word in ["sesame", "hush", "hidden"] {
+            #expect(!text.contains(word) && !"\(options)".contains(word))
+        }
+        #expect(joined.authorities == options.authorities && joined.pinnedCertificate == options.pinnedCertificate)
+        #expect(joined.proxy == options.proxy && joined.extraHeaders == options.extraHeaders)
+        guard case .pem("/c.pem", "/k.pem", let passphrase) = joined.clientCertificate else {
+            Issue.record("no certificate")
+            return
+        }
+        #expect(passphrase == Secret("open sesame"))
+        #expect(!ConnectionOptions(proxy: "http://proxy:3128").parted().kept.hasSecrets)
+    }
+}
