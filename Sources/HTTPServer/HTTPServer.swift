@@ -8,6 +8,9 @@ import Synchronization
 /// handler's task, and one that only ends its own sending half while its handler waits counts as gone. Chunked bodies
 /// may use a bare LF between chunks and may have trailers, which are dropped.
 ///
+/// A few malformed requests are refused by libmicrohttpd before this server sees them, with the right status but its own
+/// HTML and without `X-Request-Id`: no `Host`, a length that is no number, broken chunks, a head beyond all memory.
+///
 /// Source: RFC 9110, RFC 9112.
 public final class HTTPServer: Sendable {
     /// Where the server listens, in the configuration's order, with the ports the system chose.

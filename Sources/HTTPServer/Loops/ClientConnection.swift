@@ -28,7 +28,7 @@ final class ClientConnection: @unchecked Sendable {
 
     let descriptor: Int32
     let peer: PeerAddress
-    unowned let daemon: Daemon
+    let daemon: Daemon
     var index = 0
     var exchange: Exchange?
     private(set) var phase = Phase.fresh

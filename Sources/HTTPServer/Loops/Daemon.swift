@@ -7,7 +7,8 @@ import Glibc
 final class Daemon: @unchecked Sendable {
     // Set right after the daemon has started, before it can call back.
     nonisolated(unsafe) private(set) var handle: OpaquePointer?
-    unowned let loop: EventLoop
+    // Strong both ways, as it is read for every request; the loop lets its daemons go when it stops.
+    let loop: EventLoop
     var needsRun = true
     private(set) var isOpen = true
     private let descriptor: Int32
@@ -82,5 +83,6 @@ extension EventLoop {
     /// Takes back what a start that failed has done.
     func abandon() {
         for daemon in daemons { daemon.abandon() }
+        daemons = []
     }
 }

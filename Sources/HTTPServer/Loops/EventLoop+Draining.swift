@@ -43,6 +43,7 @@ extension EventLoop {
 
     private func finishStopping() {
         for daemon in daemons { daemon.close() }
+        daemons = []
         hasStopped = true
         let waiters = queue.withLock { queue in
             queue.hasStopped = true

@@ -30,7 +30,8 @@ extension EventLoop {
             sweepInterval = min(max(min(idleTimeout, headerTimeout, bodyTimeout) / 8, 5_000_000), 1_000_000_000)
         }
 
-        /// The memory of one connection at libmicrohttpd: half of it is the first read buffer.
-        var connectionMemory: Int { max(32_768, maximumHeaderBytes * 3) }
+        /// The memory of one connection at libmicrohttpd: a head of the largest size, a copy of it if it is all one
+        /// `Cookie`, and the records of its fields. libmicrohttpd clears all of it after each request, so no more.
+        var connectionMemory: Int { max(16_384, maximumHeaderBytes * 2 + 8_192) }
     }
 }

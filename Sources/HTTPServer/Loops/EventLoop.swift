@@ -104,7 +104,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
                 var value: UInt64 = 0
                 _ = read(wake, &value, 8)
             } else if tag >= Self.daemonTag {
-                daemons[Int(tag - Self.daemonTag)].needsRun = true
+                let index = Int(tag - Self.daemonTag)
+                if index < daemons.count { daemons[index].needsRun = true }
             } else {
                 byDescriptor[Int32(truncatingIfNeeded: tag)]?.peerHasEnded()
             }

@@ -56,11 +56,11 @@ final class Exchange: @unchecked Sendable {
 
     /// What goes into an error envelope.
     var refused: RefusedRequest {
-        RefusedRequest(
-            id: id, method: head?.method ?? HTTPMethod(rawValue: "-"),
-            path: path ?? String(target.prefix { $0 != "?" }),
-            headers: head?.headers ?? [:])
+        RefusedRequest(id: id, method: method, path: shownPath, headers: head?.headers ?? [:])
     }
+
+    private var method: HTTPMethod { head?.method ?? HTTPMethod(rawValue: "-") }
+    private var shownPath: String { path ?? String(target.prefix { $0 != "?" }) }
 
     /// The handler has answered.
     func finish(_ answer: ServerResponse) {
@@ -112,7 +112,7 @@ final class Exchange: @unchecked Sendable {
 
     var record: AccessRecord {
         AccessRecord(
-            id: id, method: refused.method, path: refused.path, route: route,
+            id: id, method: method, path: shownPath, route: route,
             status: status ?? AccessRecord.clientClosed, bytes: answerBytes,
             duration: .nanoseconds(Int64(clamping: EventLoop.readClock() - start)), peer: connection.peer)
     }

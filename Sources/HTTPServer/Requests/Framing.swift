@@ -15,18 +15,18 @@ struct Framing {
     mutating func take(_ field: HTTPHeaders.Field) throws(Refusal) {
         // Only names of these lengths matter here; most fields are passed over by their length.
         switch field.name.utf8.count {
-        case 4 where HTTPHeaders.namesAreEqual(field.name, "Host"):
+        case 4 where Token.isName(field.name, "host"):
             guard host == nil else { throw .bad("The request has two Host fields.") }
             host = field.value
-        case 6 where HTTPHeaders.namesAreEqual(field.name, "Expect"):
-            guard HTTPHeaders.namesAreEqual(field.value, "100-continue") else {
+        case 6 where Token.isName(field.name, "expect"):
+            guard Token.isName(field.value, "100-continue") else {
                 throw Refusal(status: HTTPStatus(rawValue: 417), message: "Only the expectation 100-continue is known.")
             }
             expectsContinue = true
-        case 14 where HTTPHeaders.namesAreEqual(field.name, "Content-Length"):
+        case 14 where Token.isName(field.name, "content-length"):
             guard contentLength == nil else { throw .bad("The request has two Content-Length fields.") }
             contentLength = field.value
-        case 17 where HTTPHeaders.namesAreEqual(field.name, "Transfer-Encoding"):
+        case 17 where Token.isName(field.name, "transfer-encoding"):
             guard transferEncoding == nil else { throw .bad("The request has two Transfer-Encoding fields.") }
             transferEncoding = field.value
         default: break
@@ -40,7 +40,7 @@ struct Framing {
                 throw .bad("The request has both Content-Length and Transfer-Encoding.")
             }
             guard !isVersion10 else { throw .bad("HTTP/1.0 has no Transfer-Encoding.") }
-            guard HTTPHeaders.namesAreEqual(transferEncoding, "chunked") else {
+            guard Token.isName(transferEncoding, "chunked") else {
                 throw Refusal(status: HTTPStatus(rawValue: 501), message: "The only transfer coding is chunked.")
             }
             return nil

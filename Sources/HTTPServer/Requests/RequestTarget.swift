@@ -23,6 +23,10 @@ struct RequestTarget {
     }
 
     init(_ raw: String, method: HTTPMethod) throws(Refusal) {
+        guard !Self.isPlainPath(raw) else {
+            self.init(path: raw, query: nil, authority: nil)
+            return
+        }
         if raw == "*" {
             guard method == .options else { throw .bad("The target * is for OPTIONS only.") }
             self = .asterisk
@@ -32,17 +36,43 @@ struct RequestTarget {
         guard bytes.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }) else {
             throw .bad("The target holds a character that an address cannot hold.")
         }
-        authority = try Self.takeAuthority(&bytes)
+        let authority = try Self.takeAuthority(&bytes)
+        var query: String?
         if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {
-            let query = bytes[bytes.index(after: mark)...]
-            guard (try? FormURLEncoded.decode(query)) != nil else { throw .bad("The query cannot be read.") }
-            self.query = String(Substring(query))
+            let text = bytes[bytes.index(after: mark)...]
+            guard (try? FormURLEncoded.decode(text)) != nil else { throw .bad("The query cannot be read.") }
+            query = String(Substring(text))
             bytes = bytes[..<mark]
-        } else {
-            query = nil
         }
         try Self.check(path: bytes)
-        path = bytes.count == raw.utf8.count ? raw : String(Substring(bytes))
+        self.init(path: String(Substring(bytes)), query: query, authority: authority)
+    }
+
+    /// Whether a target is a path with nothing in it that must be looked at closely, as nearly every one is: letters,
+    /// digits, `-`, `_`, `~` and single slashes.
+    private static func isPlainPath(_ raw: String) -> Bool {
+        var raw = raw
+        return raw.withUTF8 { bytes in
+            guard bytes.first == UInt8(ascii: "/") else { return false }
+            var previous = UInt8(ascii: " ")
+            for byte in bytes {
+                let isSlash = byte == UInt8(ascii: "/")
+                guard isSlash && previous != byte || !isSlash && byte != UInt8(ascii: ".") && isUnreserved(byte) else {
+                    return false
+                }
+                previous = byte
+            }
+            return true
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 
     /// The decoded components of a path that passed the checks.
@@ -71,18 +101,10 @@ struct RequestTarget {
 
     private static func check(path: Substring.UTF8View) throws(Refusal) {
         guard path.first == UInt8(ascii: "/") else { throw .bad("The path must begin with a slash.") }
-        var previous = UInt8(ascii: " ")
-        var isPlain = true
-        // Any dot right after a slash, and any escape, sends the path through the slow and exact checks.
-        for byte in path {
-            if byte == UInt8(ascii: "%") || previous == UInt8(ascii: "/") && byte == UInt8(ascii: ".") {
-                isPlain = false
-            } else if previous == UInt8(ascii: "/"), byte == UInt8(ascii: "/") {
-                throw .bad("The path holds an empty component.")
-            }
-            previous = byte
-        }
-        if !isPlain { try checkComponents(path) }
+        // The last component alone may be empty: a trailing slash makes another path.
+        let parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.dropLast().allSatisfy({ !$0.isEmpty }) else { throw .bad("The path holds an empty component.") }
+        try checkComponents(path)
     }
 
     private static func checkComponents(_ path: Substring.UTF8View) throws(Refusal) {

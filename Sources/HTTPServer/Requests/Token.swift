@@ -1,3 +1,5 @@
+import Wire
+
 /// Which bytes may stand in a field's name and value, by table: every byte of every request passes here.
 ///
 /// Source: RFC 9110 §5.5 and §5.6.2.
@@ -15,6 +17,27 @@ enum Token {
 
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 32 || byte == 9
+    }
+
+    /// Whether a field's name is `known`, which is in lower case.
+    static func isName(_ name: String, _ known: StaticString) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in
+            guard bytes.count == known.utf8CodeUnitCount else { return false }
+            for index in bytes.indices where lowercased(bytes[index]) != known.utf8Start[index] { return false }
+            return true
+        }
+    }
+
+    /// Whether a field can be sent without breaking the message.
+    static func isSafe(_ field: HTTPHeaders.Field) -> Bool {
+        var field = field
+        return field.name.withUTF8 { !$0.isEmpty && $0.allSatisfy(isByte) }
+            && field.value.withUTF8 { $0.allSatisfy(isValueByte) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
 
     private static func mask(_ base: UInt8) -> UInt64 {

@@ -37,7 +37,7 @@ enum ResponseWriter {
         let reason = MHD_get_reason_phrase_for(UInt32(clamping: status)).map { String(cString: $0) } ?? ""
         var head = "HTTP/1.1 \(status) \(reason)\r\n"
         for field in response.headers.fields
-        where !isOwn(field.name) && HTTPHeaders.isSafe(name: field.name, value: field.value) {
+        where !isOwn(field.name) && Token.isSafe(field) {
             head += "\(field.name): \(field.value)\r\n"
         }
         head += "X-Request-Id: \(id)\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n"
@@ -51,9 +51,7 @@ enum ResponseWriter {
         var isSafe = (200...599).contains(response.status.rawValue)
         for field in response.headers.fields {
             bytes += field.name.utf8.count + field.value.utf8.count + 4
-            isSafe =
-                isSafe && !field.name.isEmpty && field.name.utf8.allSatisfy(Token.isByte)
-                && field.value.utf8.allSatisfy(Token.isValueByte)
+            isSafe = isSafe && Token.isSafe(field)
         }
         if isSafe, bytes <= maximumHeaderBytes { return response }
         exchange.loop.settings.onLog(
@@ -70,10 +68,10 @@ enum ResponseWriter {
     /// Fields that the server or libmicrohttpd writes.
     private static func isOwn(_ name: String) -> Bool {
         switch name.utf8.count {
-        case 4: HTTPHeaders.namesAreEqual(name, "Date")
-        case 12: HTTPHeaders.namesAreEqual(name, "X-Request-Id")
-        case 14: HTTPHeaders.namesAreEqual(name, "Content-Length")
-        case 17: HTTPHeaders.namesAreEqual(name, "Transfer-Encoding")
+        case 4: Token.isName(name, "date")
+        case 12: Token.isName(name, "x-request-id")
+        case 14: Token.isName(name, "content-length")
+        case 17: Token.isName(name, "transfer-encoding")
         default: false
         }
     }
