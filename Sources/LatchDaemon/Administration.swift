@@ -9,7 +9,7 @@ struct Administration: Sendable {
 
     /// Opens the stores, runs `body` and closes them, whatever becomes of it.
     func withStores<Result: Sendable>(_ body: (GatewayStores) async throws -> Result) async throws -> Result {
-        let configuration = try LoadedConfiguration.load(configurationPath, environment: environment)
+        let configuration = try ConfigurationFile(path: configurationPath, environment: environment).configuration
         let stores = try await GatewayStores.open(configuration.settings, logWriter: LogWriter { _ in })
         do {
             let result = try await body(stores)

@@ -22,6 +22,8 @@ struct Failure: Error {
         case let error as ArgumentError:
             self.init(.usage, error.message)
             namesProgram = true
+        case let error as ConfigurationError:
+            self.init(error.code == .noFile ? .notFound : .configuration, Self.message(of: error))
         case let error as DatabaseError: self.init(error.code == .locked ? .tryLater : .input, error.message)
         case let error as GatewayError: self.init(Self.code(of: error), error.message)
         case let error as HTTPServerError: self.init(.unavailable, error.message)
@@ -29,6 +31,13 @@ struct Failure: Error {
         case let error as Descriptor.Failure: self.init(.input, "Could not write to standard output: \(error).")
         default: self.init(.failed, "Something unexpected went wrong: \(error).")
         }
+    }
+
+    /// One mistake stands beside the program's name, several under a line that counts them.
+    private static func message(of error: ConfigurationError) -> String {
+        guard error.mistakes.count > 1 else { return error.message }
+        let lines = error.mistakes.map { "  \($0)" }
+        return (["The configuration has \(lines.count) mistakes:"] + lines).joined(separator: "\n")
     }
 
     private static func code(of error: GatewayError) -> ExitCode {

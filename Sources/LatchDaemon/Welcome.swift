@@ -4,7 +4,7 @@ import Wire
 
 /// What `latchd serve` says on its first screen: what it did, and what to do next.
 struct Welcome {
-    let configuration: LoadedConfiguration
+    let file: ConfigurationFile
     let addresses: [BoundAddress]
     let isNew: Bool
     let stores: GatewayStores
@@ -12,12 +12,12 @@ struct Welcome {
     func lines() async throws -> [String] {
         let people = try await stores.people.list().count
         let sessions = try await stores.sessions.liveCount()
-        let database = configuration.settings.databasePath ?? "in memory"
+        let database = file.configuration.settings.databasePath ?? "in memory"
         var lines = ["latchd \(Version.current)"]
         for address in addresses { lines.append("  listening      \(url(address))") }
         lines += [
             "  database       \(database) (\(isNew ? "new" : "\(count(people, "person", "people")), \(count(sessions, "live session"))"))",
-            "  configuration  \(configuration.source)",
+            "  configuration  \(file.source)",
         ]
         for address in addresses where !isLocal(address) {
             lines.append("  warning        \(address) is open to the network without TLS: put a TLS proxy before it.")

@@ -123,7 +123,7 @@ struct ConfigurationTests {
                 "/etc/l.yaml, line 10: metrics.allow: '10.0.0.1/8' cannot be read; "
                     + "it must be a network such as 10.0.0.0/8 or an address.",
                 "/etc/l.yaml, line 11: database has no value; give one, or remove the line.",
-                "/etc/l.yaml, line 12: unknown key 'dialects.immich'; remove it; 'latchd keys' lists what there is.",
+                "/etc/l.yaml, line 12: unknown key 'dialects.immich'; remove it; 'latchd check --keys' lists what there is.",
                 "environment variable LATCHD_LISTN: no key has this variable; did you mean 'LATCHD_LISTEN'.",
                 "environment variable LATCHD_LOG_LEVEL: log.level: 'loud' cannot be read; "
                     + "it must be debug or info or warning or error.",

@@ -19,10 +19,8 @@ struct AddPerson: Work {
                 throw GatewayError(.personExists, "Somebody has the e-mail address '\(person.email)' already.")
             }
             let password = try await PasswordInput.read(fromStandardInput: readsStandardInput)
-            let person = try await stores.people.add(
+            return try await stores.people.add(
                 email: email, name: name, isAdministrator: isAdministrator, password: password)
-            stores.audit.record(AuditEvent(.personAdded, person: person.id))
-            return person
         }
         try Output.lines(["Added \(person.email.printable)."])
         return .done
@@ -78,7 +76,6 @@ struct SetPassword: Work {
             let person = try await stores.people.require(email)
             let password = try await PasswordInput.read(fromStandardInput: readsStandardInput)
             try await stores.people.setPassword(password, of: person.id)
-            stores.audit.record(AuditEvent(.passwordChanged, person: person.id))
             return person
         }
         try Output.lines(["Changed the password of \(person.email.printable); every session of theirs was ended."])
@@ -119,15 +116,12 @@ struct ChangePerson: Work {
         switch change {
         case .disable:
             try await stores.people.disable(person.id)
-            stores.audit.record(AuditEvent(.personDisabled, person: person.id))
             return "Disabled \(email); every session of theirs was ended."
         case .enable:
             try await stores.people.enable(person.id)
-            stores.audit.record(AuditEvent(.personEnabled, person: person.id))
             return "Enabled \(email)."
         case .remove:
             try await stores.people.remove(person.id)
-            stores.audit.record(AuditEvent(.personRemoved, person: person.id))
             return "Removed \(email); every session of theirs was ended."
         }
     }

@@ -9,8 +9,9 @@ struct Serve: Work {
     let configurationPath: String?
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
-        let configuration = try LoadedConfiguration.load(configurationPath, environment: environment)
-        for warning in configuration.warnings { Output.note("latchd: Warning: \(warning)") }
+        let file = try ConfigurationFile(path: configurationPath, environment: environment)
+        let configuration = file.configuration
+        for warning in file.warnings { Output.note("latchd: Warning: \(warning)") }
         let isNew = configuration.settings.databasePath.map { !FileManager.default.fileExists(atPath: $0) } ?? true
         let gateway = try await Gateway.open(configuration.settings)
         let log = gateway.stores.log
@@ -18,7 +19,7 @@ struct Serve: Work {
         do {
             server = try await HTTPServer.start(
                 configuration.server, router: gateway.router, onAccess: { gateway.accessed($0) },
-                onLog: { Self.note($0, in: log) })
+                onLog: { gateway.noted($0) })
         } catch {
             await gateway.close()
             throw error
@@ -26,7 +27,7 @@ struct Serve: Work {
         let upkeep = Task { try await gateway.run() }
         do {
             try await Output.lines(
-                Welcome(configuration: configuration, addresses: server.addresses, isNew: isNew, stores: gateway.stores)
+                Welcome(file: file, addresses: server.addresses, isNew: isNew, stores: gateway.stores)
                     .lines())
             log.info("Listening.", ["addresses": .text(server.addresses.map(\.description).joined(separator: " "))])
             try await Self.untilCancelled()
@@ -51,17 +52,5 @@ struct Serve: Work {
         _ = await upkeep.result
         gateway.stores.log.info("Stopped.")
         await gateway.close()
-    }
-
-    private static func note(_ event: ServerEvent, in log: Log) {
-        let level: Log.Level =
-            switch event.level {
-            case .debug: .debug
-            case .info: .info
-            case .warning: .warning
-            case .error: .error
-            }
-        let more = event.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-        log.write(level, "Server.", ["event": .text(event.message), "more": more.isEmpty ? nil : .text(more)])
     }
 }

@@ -81,8 +81,7 @@ struct RevokeSessions: Work {
         let count = try await administration.withStores { stores in
             switch which {
             case .one(let id):
-                let ended = try await stores.sessions.revoke(SessionID(rawValue: id))
-                stores.audit.record(AuditEvent(.revoked, person: ended.person, session: ended.session))
+                try await stores.sessions.revoke(SessionID(rawValue: id))
                 return 1
             case .person(let email):
                 return try await revokeAll(of: stores.people.require(email).id, in: stores)
@@ -97,8 +96,6 @@ struct RevokeSessions: Work {
     }
 
     private func revokeAll(of person: UUID, in stores: GatewayStores) async throws -> Int {
-        let count = try await stores.sessions.revokeAll(of: person)
-        if count > 0 { stores.audit.record(AuditEvent(.revoked, person: person)) }
-        return count
+        try await stores.sessions.revokeAll(of: person)
     }
 }

@@ -1,7 +1,7 @@
 /// One thing that a configuration can say.
 ///
 /// The table ``all`` drives everything: reading the file and the environment, checking, and the list that
-/// `latchd keys` prints.
+/// `latchd check --keys` prints.
 public struct ConfigurationKey: Sendable {
     /// A word and where it was said.
     struct Word: Sendable {

@@ -1,0 +1,9 @@
+import LatchGateway
+import Terminal
+
+extension ConfigurationFile {
+    /// What a person reads of where the configuration came from.
+    var source: String {
+        path?.printable ?? "no file: defaults and the environment"
+    }
+}
