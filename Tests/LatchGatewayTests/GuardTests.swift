@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPServer
+import Synchronization
 import Testing
 import Wire
 
@@ -62,15 +63,29 @@ struct GuardTests {
     func parallelGuesses() async throws {
         try await Bench.with {
             $0.accountLimit = AttemptLimit(attempts: 5, window: .seconds(900))
+            $0.hashing.threads = 1
         } _: { bench in
             try await bench.addPerson()
-            let statuses = try await withThrowingTaskGroup { group in
-                for _ in 0..<24 { group.addTask { try await bench.login(password: "wrong one").status } }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let pool = bench.gateway.stores.hasher.pool
+            let gate = Gate(pool)
+            await gate.closed()
+            let answered = Answered()
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<24 {
+                    group.addTask {
+                        let status = try await bench.login(password: "wrong one").status
+                        answered.statuses.withLock { $0.append(status) }
+                    }
+                }
+                // Each guess was either refused at once or waits for the thread that the gate holds.
+                try await until { answered.statuses.withLock { $0.count } + pool.depth == 24 }
+                #expect(pool.depth == 5)
+                #expect(answered.statuses.withLock { $0 }.allSatisfy { $0 == 429 })
+                gate.open()
+                try await group.waitForAll()
             }
-            #expect(statuses.filter { $0 == 400 }.count <= 5)
-            #expect(statuses.allSatisfy { $0 == 400 || $0 == 429 })
-            #expect(try await bench.login().status == (statuses.filter { $0 == 400 }.count == 5 ? 429 : 200))
+            #expect(answered.statuses.withLock { $0 }.filter { $0 == 400 }.count == 5)
+            #expect(try await bench.login().status == 429)
         }
     }
 
@@ -185,6 +200,11 @@ struct GuardTests {
             #expect(bench.lines.audit.last?["address"]?.string == "127.0.0.1")
         }
     }
+}
+
+/// The statuses of answers that came so far.
+private final class Answered: Sendable {
+    let statuses = Mutex<[Int]>([])
 }
 
 extension IPNetwork {

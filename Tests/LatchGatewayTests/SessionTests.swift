@@ -106,7 +106,15 @@ struct SessionTests {
             let token = try await bench.token()
             #expect(try await bench.me(token).status == 200)
             let elsewhere = try await bench.elsewhere()
-            let lock = Gate { held in try await elsewhere.database.write { _ in held() } }
+            let session = try #require(try await elsewhere.sessions.list().first).id.rawValue
+            let now = bench.clock.now
+            let lock = Gate { held in
+                try await elsewhere.database.write { connection in
+                    held()
+                    _ = try connection.first(
+                        SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, session, now)
+                }
+            }
             await lock.closed()
             // The one thread that could tell whether another process wrote waits for that process's lock.
             async let waiting = bench.login()
@@ -116,10 +124,14 @@ struct SessionTests {
                 while gateway.issuer.rememberedCount > 0 { await gateway.noticeOthers() }
             }
             try await until { gateway.issuer.rememberedCount == 0 }
+            // Read again before the other process commits, and so in memory again.
+            #expect(try await bench.me(token).status == 200)
 
             lock.open()
             await noticing.value
-            _ = try await waiting
+            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            // Still waiting when memory was emptied: it was patience that ended, not the wait for the lock.
+            #expect(try await waiting.status == 200)
             await elsewhere.close()
         }
     }
@@ -235,6 +247,27 @@ struct SessionTests {
                 #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
                 #expect(try await bench.refresh(token).status == 401)
             }
+        }
+    }
+
+    @Test("a refresh that began with a live session in memory does not extend one that was ended since")
+    func refreshDecidesInTheDatabase() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            #expect(try await bench.me(token).status == 200)
+            let elsewhere = try await bench.elsewhere()
+            let before = try #require(try await elsewhere.sessions.list().first)
+            try await elsewhere.sessions.revoke(before.id)
+            bench.clock.advance(hour)
+
+            // The gateway has not noticed: its memory still says that the session lives.
+            #expect(try await bench.refresh(token).status == 401)
+
+            let after = try #require(try await elsewhere.sessions.list().first)
+            #expect(after.expires == before.expires)
+            #expect(after.endReason == .revoked)
+            await elsewhere.close()
         }
     }
 
