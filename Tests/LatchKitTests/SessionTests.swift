@@ -67,6 +67,33 @@ import Testing
         #expect(world.wire.count(World.refresh) == 1)
     }
 
+    @Test("OX-11 several programs whose server fails ask it once and share the failure")
+    func sharedFailure() async throws {
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        var sessions: [Session] = []
+        for _ in 0..<4 { sessions.append(try await world.home.open().session(for: account)) }
+        for session in sessions { _ = try await session.validToken() }
+        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        world.onyx.intercept { request in
+            guard request.path == World.refresh else { return nil }
+            wasAsked.yield()
+            gate.wait()
+            return .page(502)
+        }
+        world.home.clock.advance(by: 601)
+
+        // All have read that the token is due before the one that asks is answered.
+        let calls = sessions.map { session in Task { try await session.validToken().reveal() } }
+        for await _ in asked { break }
+        for session in sessions { while await session.flight == nil { await Task.yield() } }
+        gate.signal()
+
+        for call in calls { #expect(try await call.value == "token-1") }
+        #expect(world.wire.count(World.refresh) == 1)
+    }
+
     @Test("OX-12 a token that is not due is not renewed, one that is due is, and then not again")
     func due() async throws {
         let latch = try await world.home.open()
