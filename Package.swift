@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .executableTarget(
             name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
-        .testTarget(name: "ArgumentsTests", dependencies: ["Arguments"]),
+        .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
         .testTarget(

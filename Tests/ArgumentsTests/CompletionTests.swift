@@ -1,5 +1,6 @@
 import Arguments
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs the scripts in the real shells: Debian packages `bash`, `zsh` and `fish`.
@@ -26,7 +27,7 @@ struct CompletionTests {
     static let emails = "sample() { [ \"$*\" = 'emails --plain' ] && printf 'ada@example.org\\nbob@example.org\\n'; }"
 
     @Test("offers what fits in a real bash", .enabled(if: Self.has("bash")), arguments: lines)
-    func bash(line: String, expected: Set<String>) throws {
+    func bash(line: String, expected: Set<String>) async throws {
         let script = """
             \(Self.emails)
             \(Sample.program.completionScript(for: .bash))
@@ -35,11 +36,11 @@ struct CompletionTests {
             COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
             _sample; printf '%s\\n' "${COMPREPLY[@]}"
             """
-        #expect(try offered(by: ["bash", "--norc", "-c", script]) == expected)
+        #expect(try await offered(by: ["bash", "--norc", "-c", script]) == expected)
     }
 
     @Test("gives bash only what stands after a character that it breaks words at", .enabled(if: Self.has("bash")))
-    func bashWordBreaks() throws {
+    func bashWordBreaks() async throws {
         let script = """
             \(Sample.program.completionScript(for: .bash))
             COMP_LINE='sample move --speed=f' COMP_POINT=21 COMP_WORDS=(sample move --speed = f) COMP_CWORD=4
@@ -47,24 +48,55 @@ struct CompletionTests {
             COMP_LINE='sample move --speed=' COMP_POINT=20 COMP_WORDS=(sample move --speed =) COMP_CWORD=3
             _sample; printf '%s\\n' "${COMPREPLY[@]}"
             """
-        #expect(try offered(by: ["bash", "--norc", "-c", script]) == ["fast", "slow"])
+        #expect(try await offered(by: ["bash", "--norc", "-c", script]) == ["fast", "slow"])
     }
 
     @Test("offers what fits in a real fish", .enabled(if: Self.has("fish")), arguments: lines)
-    func fish(line: String, expected: Set<String>) throws {
+    func fish(line: String, expected: Set<String>) async throws {
         let script = """
             function sample; test "$argv" = 'emails --plain'; and printf 'ada@example.org\\nbob@example.org\\n'; end
             \(Sample.program.completionScript(for: .fish))
             complete -C \(quoted(line)) | string replace -r '\\t.*' ''
             """
-        #expect(try offered(by: ["fish", "--no-config", "-c", script]) == expected)
+        #expect(try await offered(by: ["fish", "--no-config", "-c", script]) == expected)
+    }
+
+    @Test("offers what fits in a real zsh", .enabled(if: Self.has("zsh")), arguments: lines)
+    func zsh(line: String, expected: Set<String>) async throws {
+        // zsh completes only in its line editor: one runs on a terminal of its own, and a wrapper of compadd writes
+        // down what it was given. Files tell the one when the other is ready and done.
+        let folder = try TemporaryDirectory()
+        let setup = """
+            PROMPT=; unsetopt beep; \(Self.emails)
+            autoload -Uz compinit; compinit -D -u
+            \(Sample.program.completionScript(for: .zsh))
+            compadd() {
+                local -a told; builtin compadd -O told "$@"
+                print -rl -- $told >>\(folder.path)/offered; builtin compadd "$@"
+            }
+            finish() { zle complete; : >\(folder.path)/done }
+            zle -C complete complete-word _main_complete; zle -N finish; bindkey '^I' finish
+            : >\(folder.path)/ready
+            """
+        try Data(setup.utf8).write(to: URL(filePath: folder.path + "/setup"))
+        let script = """
+            zmodload zsh/zpty zsh/zselect; cd \(folder.path)
+            await() { until [[ -e $1 ]]; do zpty -rt inner junk; zselect -t 1; done }
+            zpty inner zsh -f -i
+            zpty -w inner 'source \(folder.path)/setup'; await ready
+            zpty -w -n inner \(quoted(line))$'\\t'; await done
+            zpty -d inner; : >>offered; cat offered
+            """
+        // Where nothing else fits, zsh offers options.
+        let options: Set = expected.isEmpty ? ["-h", "--help", "-c", "--config"] : []
+        #expect(try await offered(by: ["zsh", "-f", "-c", script]).subtracting(options) == expected)
     }
 
     @Test("is written so that each shell can read it", arguments: Shell.allCases)
-    func syntax(shell: Shell) throws {
+    func syntax(shell: Shell) async throws {
         guard Self.has(shell.rawValue) else { return }
         let script = Sample.program.completionScript(for: shell)
-        #expect(try run([shell.rawValue, "-n"], input: script).status == 0)
+        #expect(try await run([shell.rawValue, "-n"], input: script).status == 0)
     }
 }
 
@@ -77,25 +109,15 @@ extension CompletionTests {
         "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
-    func offered(by command: [String]) throws -> Set<String> {
-        let text = try run(command).text
-        return Set(text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) })
-            .subtracting([""])
+    func offered(by command: [String]) async throws -> Set<String> {
+        let result = try await run(command)
+        #expect(result.errors == "")
+        let words = result.output.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        return Set(words).subtracting([""])
     }
 
-    func run(_ command: [String], input: String = "") throws -> (status: Int32, text: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        let output = Pipe()
-        let entry = Pipe()
-        process.standardOutput = output
-        process.standardInput = entry
-        try process.run()
-        entry.fileHandleForWriting.write(Data(input.utf8))
-        try entry.fileHandleForWriting.close()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    /// A shell that waits for what never comes is ended: then the test fails and does not hang.
+    func run(_ command: [String], input: String = "") async throws -> TestSupport.Program.Result {
+        try await TestSupport.Program.run("timeout", ["30"] + command, input: input)
     }
 }
