@@ -23,7 +23,7 @@ public final class Terminal: Sendable {
     /// - Returns: The line without white space at its ends; `suggestion` for an empty one.
     public func ask(_ question: String, suggestion: String? = nil) async throws -> String {
         try say(suggestion.map { "\(question) [\($0)]: " } ?? "\(question): ")
-        let line = String(decoding: try await line(), as: UTF8.self).trimmingCharacters(in: .whitespaces)
+        let line = try await visibleLine()
         return line.isEmpty ? suggestion ?? "" : line
     }
 
@@ -43,12 +43,22 @@ public final class Terminal: Sendable {
     /// Asks a question whose safe answer is no.
     public func confirm(_ question: String) async throws -> Bool {
         try say("\(question) [y/N] ")
-        let answer = String(decoding: try await line(), as: UTF8.self).trimmingCharacters(in: .whitespaces)
+        let answer = try await visibleLine()
         return ["y", "yes"].contains(answer.lowercased())
     }
 
     private func say(_ text: String) throws {
         try Descriptor.write(Array(text.utf8), to: descriptor)
+    }
+
+    /// A line without white space at its ends; what is said after none begins a line of its own.
+    private func visibleLine() async throws -> String {
+        do {
+            return String(decoding: try await line(), as: UTF8.self).trimmingCharacters(in: .whitespaces)
+        } catch {
+            try? say("\n")
+            throw error
+        }
     }
 
     private func line() async throws -> [UInt8] {

@@ -152,7 +152,7 @@ struct SignInTests {
                 last = try await Program.run(Home.latch, login, environment: home.environment, input: "wrong\n")
             }
             #expect(last?.status == 75)
-            #expect(last?.errors.contains("Try again in") == true)
+            #expect(last?.errors.contains("Wait ") == true)
         }
     }
 

@@ -5,15 +5,15 @@ enum Hint {
     static func text(for error: LatchError, account: Account?) -> String? {
         switch error.code {
         case .signedOut, .sessionEnded:
-            guard let account else { return "Sign in: latch login ADDRESS" }
-            return "Sign in again: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"
+            guard let account else { return "Run: latch login ADDRESS" }
+            return "Run: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"
         case .noAccount, .ambiguousAccount:
-            return "See which there are: latch accounts"
+            return "Run: latch accounts"
         case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,
             .foreignAnswer, .proxyFailed, .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired,
             .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch, .certificateUntrusted:
             return account.map { "See step by step where it fails: latch doctor \($0.serverURL.url.forShell)" }
-        case .rateLimited, .serverError:
+        case .serverError:
             return error.retryAfter.map { "Try again in \($0.components.seconds) seconds." }
         default:
             return nil

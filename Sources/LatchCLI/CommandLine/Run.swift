@@ -80,8 +80,10 @@ actor Run {
     func session(_ selector: String?) async throws -> (Account, Session) {
         let account = try await account(selector)
         guard account.isSignedIn else {
-            let reason = account.endedBecause.map { " because \($0)" } ?? ""
-            throw LatchError(.sessionEnded, "You were signed out of \(account.serverURL)\(reason).")
+            guard let reason = account.endedBecause else {
+                throw LatchError(.signedOut, "You are not signed in to \(account.serverURL).")
+            }
+            throw LatchError(.sessionEnded, "You were signed out of \(account.serverURL) because \(reason).")
         }
         try await openSecrets()
         return (account, try await latchstring().session(for: account))

@@ -48,7 +48,9 @@ struct Doctor: Performing {
         }
         guard let account else { return (address, given) }
         let kept = try await run.latchstring().accounts.connection(of: account.id)
-        run.console.note("Connecting as the account \(account.userEmail) does.")
+        if kept.description != ConnectionOptions().description {
+            run.console.note("Connecting as the account \(account.userEmail) does: \(kept).")
+        }
         return (address, kept)
     }
 }

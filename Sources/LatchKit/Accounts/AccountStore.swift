@@ -56,6 +56,7 @@ public final class AccountStore: Sendable {
                 || "\(account.userEmail)@\(account.serverURL.authority)" == wanted
                 || (wanted.utf8.count >= 4 && account.id.uuidString.lowercased().hasPrefix(wanted))
                 || account.serverURL == address || account.serverURL.authority == wanted
+                || account.serverURL.host == wanted
         }
         switch fitting.count {
         case 1: return fitting[0]

@@ -118,9 +118,14 @@ public final class DeviceSecrets: SecretStoring {
 
     private func passphraseIfNeeded() async throws -> Secret? {
         let files = FileManager.default
-        guard keyFile == nil, !files.fileExists(atPath: folders.data + "/secrets.key") else { return nil }
-        let isThere = files.fileExists(atPath: sealedFile)
-        return try await passphrase(isThere ? .existing(path: sealedFile) : .new(path: sealedFile))
+        guard keyFile == nil else { return nil }
+        if files.fileExists(atPath: sealedFile) {
+            // A damaged file says so itself when it is read.
+            guard SealedFileStore.isLockedByPassphrase(sealedFile) == true else { return nil }
+            return try await passphrase(.existing(path: sealedFile))
+        }
+        guard !files.fileExists(atPath: folders.data + "/secrets.key") else { return nil }
+        return try await passphrase(.new(path: sealedFile))
     }
 
     /// Before the first secret is written: a crash between leaves a word without secrets, never secrets without it.
@@ -129,6 +134,7 @@ public final class DeviceSecrets: SecretStoring {
         do {
             try folders.make()
             try Data(kind.rawValue.utf8).write(to: URL(filePath: memory), options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: memory)
         } catch {
             throw SecretStorageError(
                 .io, "Could not write '\(memory)': check that the folder is yours and the disk not full.")

@@ -58,6 +58,12 @@ public final class SealedFileStore: SecretStoring {
         }
     }
 
+    /// Whether a passphrase opens the file at `path`, rather than a key file; nil when there is no file or it is damaged.
+    public static func isLockedByPassphrase(_ path: String) -> Bool? {
+        guard let bytes = try? PrivateFile.read(path), let file = SealedFileFormat(bytes) else { return nil }
+        return file.header.kind == .passphrase
+    }
+
     private struct Contents {
         var header: SealedFileFormat.Header
         var key: Secret

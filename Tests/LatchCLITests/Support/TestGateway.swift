@@ -5,7 +5,7 @@ import LatchGateway
 import TestSupport
 import Wire
 
-/// A real gateway on a free port of 127.0.0.1, with one person and three routes besides its own.
+/// A real gateway on a free port of 127.0.0.1, with one person and four routes besides its own.
 struct TestGateway: Sendable {
     static let email = "ada@example.org"
     static let password = "correct horse 7"
@@ -74,6 +74,12 @@ struct TestGateway: Sendable {
         router.on(.post, "/api/echo") { request in
             ServerResponse(
                 status: .ok, headers: ["Content-Type": request.headers["Content-Type"] ?? ""], body: request.body)
+        }
+        router.on(.get, "/api/headers") { request in
+            let lines = request.headers.filter { $0.name.lowercased() != "authorization" }.map {
+                "\($0.name): \($0.value)"
+            }
+            return ServerResponse(status: .ok, headers: [:], body: Array(lines.joined(separator: "\n").utf8))
         }
         router.on(.get, "/api/teapot") { _ in
             ServerResponse(status: HTTPStatus(rawValue: 418), headers: [:], body: Array("short and stout".utf8))
