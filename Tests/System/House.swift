@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+
+/// A home of its own for one test: both programs run in it with nothing of the person's who runs the tests.
+final class House: Sendable {
+    static let password = "correct horse battery staple 7391"
+    static let email = "ada@example.org"
+
+    let folder: TemporaryDirectory
+    let environment: [String: String]
+
+    init(_ extra: [String: String] = [:]) throws {
+        folder = try TemporaryDirectory()
+        var environment = [
+            "HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+            "XDG_DATA_HOME": folder.file("data"), "XDG_STATE_HOME": folder.file("state"),
+            "XDG_CONFIG_HOME": folder.file("config"), "XDG_RUNTIME_DIR": folder.file("run"), "LATCH_SECRETS": "file",
+            "LATCHD_PASSWORDS_ARGON2_MEMORY": "8MiB", "LATCHD_PASSWORDS_ARGON2_ITERATIONS": "1",
+        ]
+        try FileManager.default.createDirectory(
+            atPath: folder.file("run"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        environment.merge(extra) { $1 }
+        self.environment = environment
+    }
+
+    /// Runs `latch` to its end.
+    func latch(_ arguments: String..., input: String = "") async throws -> Program.Result {
+        try await Program.run(Products.path("latch"), arguments, environment: environment, input: input)
+    }
+
+    /// Runs `latchd` to its end.
+    func latchd(_ arguments: String..., input: String = "") async throws -> Program.Result {
+        try await Program.run(Products.path("latchd"), arguments, environment: environment, input: input)
+    }
+
+    /// Starts the gateway and waits until it listens.
+    func startGateway(port: Int = 0) async throws -> RunningGateway {
+        var environment = environment
+        environment["LATCHD_LISTEN"] = "127.0.0.1:\(port)"
+        let program = try RunningProgram(Products.path("latchd"), ["serve"], environment: environment)
+        let line = try await program.line(containing: "listening")
+        guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
+            throw RunningProgram.Failure(description: "No port in '\(line)'.")
+        }
+        return RunningGateway(program: program, port: port)
+    }
+
+    /// Starts a gateway with one person.
+    func startGatewayWithPerson() async throws -> RunningGateway {
+        let gateway = try await startGateway()
+        let added = try await latchd("user", "add", Self.email, "--password-stdin", input: Self.password + "\n")
+        guard added.status == 0 else { throw RunningProgram.Failure(description: added.errors) }
+        return gateway
+    }
+
+    /// Signs the person in.
+    func signIn(to gateway: RunningGateway) async throws -> Program.Result {
+        try await latch(
+            "login", gateway.address, "--email", Self.email, "--password-stdin", input: Self.password + "\n")
+    }
+
+    /// Every file of the house that holds `text`.
+    func files(holding text: String) throws -> [String] {
+        let needle = Data(text.utf8)
+        let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+        return all.filter { name in
+            FileManager.default.contents(atPath: folder.file(name))?.range(of: needle) != nil
+        }
+    }
+}
+
+/// A gateway that runs.
+struct RunningGateway {
+    let program: RunningProgram
+    let port: Int
+
+    var address: String { "http://127.0.0.1:\(port)" }
+
+    /// Ends it without warning.
+    func kill() async {
+        program.send(SIGKILL)
+        await program.waitForExit()
+    }
+}
