@@ -13,6 +13,11 @@ public final class RunningProgram: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         /// What went wrong.
         public let description: String
+
+        /// Makes a failure.
+        public init(description: String) {
+            self.description = description
+        }
     }
 
     private let state = Mutex(State())
