@@ -54,7 +54,8 @@ let package = Package(
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
         .testTarget(
-            name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"], exclude: ["Fixtures"]),
+            name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"],
+            exclude: ["Fixtures"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchCLITests",
