@@ -16,7 +16,7 @@ struct BashCompletion {
             local candidate
             while IFS= read -r candidate; do
                 [[ -n $candidate && $candidate == "$current"* ]] || continue
-                printf -v candidate %q "$candidate"
+                [[ $quote ]] || printf -v candidate %q "$candidate"
                 COMPREPLY+=("${candidate#"$before"}")
             done
         }
@@ -51,10 +51,9 @@ struct BashCompletion {
                 esac
             done
 
-            # What readline will replace begins after the last character it breaks words at.
-            local piece=${COMP_WORDS[COMP_CWORD]} before
-            [[ $piece == [=:] ]] && piece=
-            before=${current%"$piece"}
+            # Readline replaces $2: what stands after the last character that it breaks words at.
+            local before=
+            [[ $current == *"$2" ]] && before=${current%"$2"}
             COMPREPLY=()
             if [[ -z $wanting && -z $ended && $current == --*=* ]]; then
                 wanting=${current%%=*} current=${current#*=}
