@@ -24,6 +24,20 @@ import Testing
         #expect(error?.message.contains("4096") == true)
     }
 
+    @Test(
+        "hashes that the reference implementation made are accepted",
+        arguments: [
+            "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+            "$argon2id$v=19$m=256,t=3,p=1$c29tZXNhbHRzb21lc2FsdDEyMzQ$uGmsUmF39XyORrgvssnWEg",
+            "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHRzb21lc2FsdDEyMzQ$t8EXX2zCVLe/WqSKAVUCpE5nQMr3Z32/I5ygJBxCgWQ",
+        ])
+    func references(text: String) {
+        // Made by: echo -n password | argon2 SALT -id -t T -k M -p P -e
+        #expect(PasswordHash(rawValue: text).verify(Secret("password")))
+        #expect(!PasswordHash(rawValue: text).verify(Secret("passwore")))
+        #expect(!PasswordHash(rawValue: text).verify(Secret("")))
+    }
+
     @Test("no prefix and no other text verifies anything") func malformed() throws {
         let hash = try PasswordHash.make(Secret("x"), parameters: small)
         for count in 0..<hash.rawValue.utf8.count {
