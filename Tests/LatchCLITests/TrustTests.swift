@@ -90,7 +90,8 @@ struct TrustTests {
 
             let without = try await Program.run(
                 Home.latch, login, environment: home.environment, input: TestGateway.password)
-            #expect(without.status == 78)
+            // In TLS 1.3 the server refuses after the handshake, and the alert may get lost behind the closed connection.
+            #expect([69, 78].contains(without.status))
             let with = try await Program.run(
                 Home.latch, login + ["--client-certificate", "tls.crt", "--client-key", "tls.key"],
                 environment: home.environment, input: TestGateway.password, directory: home.folder.path)
