@@ -82,7 +82,7 @@ struct YAMLTests {
             let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
             text += "a\(level): &a\(level) [\(aliases)]\n"
         }
-        let error = #expect(throws: YAMLError.self) { try parse(text) }
+        let error = #expect(throws: YAMLError.self) { _ = try parse(text) }
         #expect(error?.code == .tooLarge)
     }
 
@@ -92,7 +92,7 @@ struct YAMLTests {
         var chain = "a0: &a0 [x]\n"
         for level in 1...80 { chain += "a\(level): &a\(level) [*a\(level - 1)]\n" }
         for text in [open, chain] {
-            let error = #expect(throws: YAMLError.self) { try parse(text) }
+            let error = #expect(throws: YAMLError.self) { _ = try parse(text) }
             #expect(error?.code == .tooLarge)
         }
     }
