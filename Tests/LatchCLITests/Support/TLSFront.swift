@@ -14,6 +14,8 @@ final class TLSFront {
     let certificate: String
     let key: String
     private let process = Process()
+    // It ends when this does, also when the test ends in a crash.
+    private let leash = Pipe()
 
     /// Opens the door.
     ///
@@ -39,6 +41,7 @@ final class TLSFront {
         process.arguments = ["-c", Self.script, certificate, key, String(target), asksForCertificate ? "yes" : "no"]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
+        process.standardInput = leash
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .newlines)) else { throw Failure() }
@@ -46,7 +49,8 @@ final class TLSFront {
     }
 
     deinit {
-        process.terminate()
+        // Not SIGTERM, which the pool's threads block, and a child begins with its parent's blocked signals.
+        kill(process.processIdentifier, SIGKILL)
     }
 
     private static let script = """
@@ -72,8 +76,11 @@ final class TLSFront {
             pump(server, client)
         listener = socket.create_server(("127.0.0.1", 0))
         print(listener.getsockname()[1], flush=True)
-        while True:
-            raw, _ = listener.accept()
-            threading.Thread(target=serve, args=(raw,), daemon=True).start()
+        def accept():
+            while True:
+                raw, _ = listener.accept()
+                threading.Thread(target=serve, args=(raw,), daemon=True).start()
+        threading.Thread(target=accept, daemon=True).start()
+        sys.stdin.read()
         """
 }
