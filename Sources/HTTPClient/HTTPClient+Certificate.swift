@@ -18,7 +18,8 @@ extension HTTPClient {
         guard address.scheme == "https" else {
             throw TransportError(
                 .invalidAddress,
-                "Could not look at the certificate of '\(address.origin)': only https has certificates; write the address with 'https://'."
+                "Could not look at the certificate of '\(address.origin)': only https has certificates; write "
+                    + "the address with 'https://'."
             )
         }
         let box = CertificateBox()

@@ -20,7 +20,8 @@ extension HTTPClient {
             guard followed < maximum else {
                 throw TransportError(
                     .tooManyRedirects,
-                    "Gave up on '\(hop.address.origin)' after \(maximum) redirects: the server leads in a circle; check the address."
+                    "Gave up on '\(hop.address.origin)' after \(maximum) redirects: the server leads in a "
+                        + "circle; check the address."
                 )
             }
             followed += 1
@@ -67,7 +68,8 @@ extension HTTPClient {
             guard HTTPHeaders.isSafe(name: field.name, value: field.value) else {
                 throw TransportError(
                     .invalidRequest,
-                    "Could not send the header '\(field.name.filter { $0.isLetter || $0 == "-" })': its name or value holds a character that no header may; remove line breaks and control characters."
+                    "Could not send the header '\(field.name.filter { $0.isLetter || $0 == "-" })': its name or "
+                        + "value holds a character that no header may; remove line breaks and control characters."
                 )
             }
             let own = ["Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE"]

@@ -39,8 +39,8 @@ public final class HTTPClient: Sendable {
 
     /// Sends a request and takes the whole answer into memory.
     ///
-    /// A redirect is handed over as it is unless ``ClientRequest/redirects`` asks to follow it. When followed, 303 makes
-    /// a `GET`, as do 301 and 302 of a `POST`; another origin (scheme, host or port) gets no field but `Accept`,
+    /// A redirect is handed over as it is unless ``ClientRequest/redirects`` asks to follow it. When it is followed,
+    /// 303 makes a `GET`, as do 301 and 302 of a `POST`; another origin (scheme, host or port) gets no field but `Accept`,
     /// `Accept-Language`, `Range` and the conditions, no extra header, no body and no client certificate, and is judged
     /// by the authorities instead of the pin. From `https` to `http` and out of the web nothing is followed.
     ///

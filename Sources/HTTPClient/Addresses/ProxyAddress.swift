@@ -16,7 +16,8 @@ struct ProxyAddress: Sendable {
         guard ["http", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme), !host.isEmpty, isPlain else {
             throw TransportError(
                 .proxy,
-                "Could not use the proxy with scheme '\(scheme)': write 'http://host:port', 'socks5://host:port' or 'socks5h://host:port'."
+                "Could not use the proxy with scheme '\(scheme)': write 'http://host:port', "
+                    + "'socks5://host:port' or 'socks5h://host:port'."
             )
         }
         self.text = text

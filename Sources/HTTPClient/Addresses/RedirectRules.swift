@@ -20,7 +20,8 @@ struct RedirectRules {
         guard address.scheme == "http" || target.scheme == "https" else {
             throw TransportError(
                 .redirectRefused,
-                "Did not follow the redirect of '\(address.origin)': it leads from https to http, where anyone could listen; tell the server's operator."
+                "Did not follow the redirect of '\(address.origin)': it leads from https to http, where anyone "
+                    + "could listen; tell the server's operator."
             )
         }
         return target
@@ -43,7 +44,8 @@ struct RedirectRules {
         guard next.body.isEmpty else {
             throw TransportError(
                 .redirectRefused,
-                "Did not follow the redirect of '\(hop.address.origin)': it would send the request's body to '\(target.origin)'; ask that address yourself if you trust it."
+                "Did not follow the redirect of '\(hop.address.origin)': it would send the request's body to "
+                    + "'\(target.origin)'; ask that address yourself if you trust it."
             )
         }
         next.headers = HTTPHeaders(

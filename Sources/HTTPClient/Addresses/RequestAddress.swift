@@ -31,12 +31,19 @@ struct RequestAddress: Sendable, Equatable {
                 .invalidAddress, "Could not use the address: it holds a blank or a control character; remove it.")
         }
         let handle = AddressHandle()
-        guard handle.set(CURLUPART_URL, text) == CURLUE_OK else {
+        // Curl takes one to three slashes for two.
+        guard Self.hasPlainStart(text), handle.set(CURLUPART_URL, text) == CURLUE_OK else {
             throw TransportError(
                 .invalidAddress,
                 "Could not use the address: it is no URL; write it as 'https://host' or 'https://host:port'.")
         }
         try self.init(handle)
+    }
+
+    private static func hasPlainStart(_ text: String) -> Bool {
+        guard let colon = text.firstIndex(of: ":") else { return false }
+        let rest = text[colon...]
+        return rest.hasPrefix("://") && !rest.hasPrefix(":///")
     }
 
     /// What `location` means when this address answered with it; blanks in it are encoded.

@@ -1,13 +1,15 @@
 import COpenSSL
 
 extension CertificateProblem {
-    /// What OpenSSL's verification found; `X509_V_OK` means that the chain is good and the name is not.
+    /// What OpenSSL's verification found. `X509_V_OK` means that the chain is good and the name is not; curl says
+    /// `X509_V_ERR_UNSPECIFIED`, its own start value, when it stopped at the name before it asked OpenSSL.
     ///
     /// Source: `X509_STORE_CTX_get_error`(3).
     init(verifyResult: Int) {
         self =
             switch Int32(truncatingIfNeeded: verifyResult) {
-            case X509_V_OK, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .wrongName
+            case X509_V_OK, X509_V_ERR_UNSPECIFIED, X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+                .wrongName
             case X509_V_ERR_CERT_HAS_EXPIRED: .expired
             case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid
             case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: .selfSigned
@@ -24,7 +26,8 @@ extension CertificateProblem {
     func explanation(host: String) -> String {
         switch self {
         case .unknownIssuer:
-            "its certificate comes from an authority that this machine does not know; give that authority's PEM file, or pin the certificate if you know its fingerprint."
+            "its certificate comes from an authority that this machine does not know; give that authority's PEM "
+                + "file, or pin the certificate if you know its fingerprint."
         case .expired:
             "its certificate has expired; have the server's operator renew it, and check this machine's clock."
         case .notYetValid:
@@ -34,7 +37,8 @@ extension CertificateProblem {
         case .selfSigned:
             "its certificate is signed by itself; compare its fingerprint with the operator's and pin it."
         case .pinMismatch:
-            "its certificate is not the one that was pinned; ask the operator whether it was renewed before you pin the new one, for someone may be listening."
+            "its certificate is not the one that was pinned; ask the operator whether it was renewed before you "
+                + "pin the new one, for someone may be listening."
         case .other:
             "its certificate was not accepted; ask the server's operator to check it."
         }

@@ -39,7 +39,7 @@ struct CurlFailure: Error, CustomStringConvertible {
             return (.proxy, "the proxy '\(proxy.shownName)' \(reason)")
         }
         switch code {
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+        case CURLE_URL_MALFORMAT:
             return (
                 .invalidAddress, "it is no address of a web server; write it as 'https://host' or 'https://host:port'."
             )
@@ -62,7 +62,9 @@ struct CurlFailure: Error, CustomStringConvertible {
             return tlsReason
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM:
             return endReason
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT:
+        // Addresses were checked: an unsupported protocol is what the server spoke, HTTP/0.9.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING,
+            CURLE_BAD_FUNCTION_ARGUMENT:
             return (.invalidResponse, "what came is no HTTP response; check the port.")
         case CURLE_FILESIZE_EXCEEDED:
             return (.tooLarge, "its answer is larger than allowed here.")
@@ -109,7 +111,8 @@ struct CurlFailure: Error, CustomStringConvertible {
         let way = plan.proxy.map { " through the proxy '\($0.shownName)'" } ?? ""
         return (
             .timedOut,
-            "no connection\(way) came about in the time allowed; check the address, the network and any firewall between."
+            "no connection\(way) came about in the time allowed; check the address, the network and any "
+                + "firewall between."
         )
     }
 
@@ -130,7 +133,8 @@ struct CurlFailure: Error, CustomStringConvertible {
         if mentions(["wrong version number", "http request", "packet length too long"]) {
             return (
                 .tls,
-                "it does not speak TLS on that port; check the port, or whether the address should begin with 'http://'."
+                "it does not speak TLS on that port; check the port, or whether the address should begin with "
+                    + "'http://'."
             )
         }
         return (.tls, "the two ends could not agree on TLS; the server may be too old or not set up for this name.")

@@ -12,7 +12,8 @@ public struct ClientRequest: Sendable {
     public var body: [UInt8]
     /// The longest that name lookup, connecting and the TLS handshake may take together; 10 seconds unless told.
     public var connectTimeout: Duration
-    /// The longest that the exchange may take as a whole, all redirects included; 30 seconds unless told, nil for no bound.
+    /// The longest that the exchange may take as a whole, all redirects included; 30 seconds unless told, nil for no
+    /// bound.
     public var timeout: Duration?
     /// What to do with a redirect; nothing unless told.
     public var redirects: Redirects

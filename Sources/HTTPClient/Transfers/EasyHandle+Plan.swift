@@ -59,10 +59,9 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYPEER, trust.isEnforced)
         set(CURLOPT_SSL_VERIFYHOST, trust.checksName ? 2 : 0)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if !trust.usesSystemAuthorities {
-            set(CURLOPT_CAINFO, nil as String?)
-            set(CURLOPT_CAPATH, nil as String?)
-        }
+        // The trust brings its own authorities.
+        set(CURLOPT_CAINFO, nil as String?)
+        set(CURLOPT_CAPATH, nil as String?)
         check(latch_curl_set_tls_context(pointer, installTrust), CURLOPT_SSL_CTX_FUNCTION)
         setPointer(CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(trust).toOpaque())
     }

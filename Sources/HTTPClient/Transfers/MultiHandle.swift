@@ -17,7 +17,8 @@ struct MultiHandle: @unchecked Sendable {
 
     func wakeUp() { curl_multi_wakeup(pointer) }
 
-    func add(_ easy: EasyHandle) { curl_multi_add_handle(pointer, easy.pointer) }
+    /// Begins a transfer; false if there is not enough memory for it.
+    func add(_ easy: EasyHandle) -> Bool { curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK }
 
     /// Takes a transfer out. One that is not over has its connection closed, or its stream reset.
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }

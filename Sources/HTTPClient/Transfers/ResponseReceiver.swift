@@ -37,7 +37,8 @@ struct ResponseReceiver {
         guard headerBytes <= Self.maximumHeaderBytes else {
             return refuse(
                 .tooLarge,
-                "Could not take the answer of '\(origin)': its header is larger than 256 KiB; tell the server's operator."
+                "Could not take the answer of '\(origin)': its header is larger than 256 KiB; tell the server's "
+                    + "operator."
             )
         }
         let text = String(decoding: line, as: UTF8.self)
@@ -62,7 +63,8 @@ struct ResponseReceiver {
         guard received <= maximum, announced <= maximum else {
             return refuse(
                 .tooLarge,
-                "Could not take the answer of '\(origin)': its body is larger than the \(maximum) bytes that are allowed here; ask for less or allow more."
+                "Could not take the answer of '\(origin)': its body is larger than the \(maximum) bytes that "
+                    + "are allowed here; ask for less or allow more."
             )
         }
         do throws(TransportError) {

@@ -2,7 +2,8 @@ import Synchronization
 
 /// One exchange on its way through the loop.
 final class Transfer: @unchecked Sendable {
-    // `receiver`, `easy` and `continuation` belong to the maker until the transfer is submitted, then to the loop's thread.
+    // `receiver`, `easy` and `continuation` belong to the maker until the transfer is submitted, then to the loop's
+    // thread.
     let plan: TransferPlan
     var receiver: ResponseReceiver
     var easy: EasyHandle?

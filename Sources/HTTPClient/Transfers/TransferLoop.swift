@@ -88,7 +88,8 @@ final class TransferLoop: Sendable {
                 guard let multi = MultiHandle(), let thread = LoopThread.start({ self.run(multi) }) else {
                     return TransportError(
                         .other,
-                        "Could not send to '\(transfer.plan.address.origin)': the system gives no further thread or memory."
+                        "Could not send to '\(transfer.plan.address.origin)': the system gives no further "
+                            + "thread or memory."
                     )
                 }
                 state.multi = multi
@@ -144,13 +145,15 @@ final class TransferLoop: Sendable {
     private func start(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout [UnsafeMutableRawPointer: Transfer])
     {
         guard !transfer.isCancelled else { return transfer.end(.failure(CancellationError())) }
-        guard let easy = EasyHandle() else {
-            return transfer.end(.failure(TransportError(.other, "Could not send: there is not enough memory.")))
-        }
+        guard let easy = EasyHandle() else { return transfer.end(.failure(Self.outOfMemory)) }
         easy.prepare(transfer.plan, trust: trust, for: transfer)
+        guard multi.add(easy) else { return transfer.end(.failure(Self.outOfMemory)) }
         transfer.easy = easy
         active[easy.pointer] = transfer
-        multi.add(easy)
+    }
+
+    private static var outOfMemory: TransportError {
+        TransportError(.other, "Could not send the request: there is not enough memory; end other programs.")
     }
 
     private func cancel(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout [UnsafeMutableRawPointer: Transfer])

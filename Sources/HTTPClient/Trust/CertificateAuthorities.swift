@@ -1,6 +1,6 @@
 /// Whose word about a server's certificate is trusted.
 public enum CertificateAuthorities: Sendable, Equatable {
-    /// The operating system's authorities.
+    /// The operating system's authorities, as OpenSSL finds them; `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
     case system
     /// The operating system's, and those in a PEM file.
     case systemAnd(pemFile: String)

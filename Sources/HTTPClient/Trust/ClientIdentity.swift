@@ -89,7 +89,8 @@ final class ClientIdentity: @unchecked Sendable {
         guard Self.withCString(passphrase, { PKCS12_parse(box, $0, &key, &leaf, &others) }) == 1 else {
             throw Self.unusable(
                 path,
-                "its encryption is too old for this OpenSSL; convert it with 'openssl pkcs12 -legacy' and export it again"
+                "its encryption is too old for this OpenSSL; convert it with 'openssl pkcs12 -legacy' and "
+                    + "export it again"
             )
         }
         defer { latch_x509_stack_free(others) }
@@ -111,7 +112,8 @@ final class ClientIdentity: @unchecked Sendable {
         case .failure(let problem):
             throw TransportError(
                 .clientCertificate,
-                "Could not read the client certificate's file '\(path)': \(problem); check the path and who may read it.",
+                "Could not read the client certificate's file '\(path)': \(problem); check the path and who may "
+                    + "read it.",
                 cause: problem)
         }
     }

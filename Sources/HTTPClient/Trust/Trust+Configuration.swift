@@ -24,7 +24,8 @@ extension Trust {
             guard !anchors.isEmpty else {
                 throw TransportError(
                     .file,
-                    "Could not use the authorities in '\(path)': it holds no PEM certificate; give the file that begins with 'BEGIN CERTIFICATE'."
+                    "Could not use the authorities in '\(path)': it holds no PEM certificate; give the file "
+                        + "that begins with 'BEGIN CERTIFICATE'."
                 )
             }
             return .authorities(anchors: anchors, includesSystem: includesSystem)

@@ -22,11 +22,6 @@ final class Trust: Sendable {
         self.identity = identity
     }
 
-    /// Whether curl loads the system's authorities.
-    var usesSystemAuthorities: Bool {
-        if case .authorities(_, let includesSystem) = judgement { includesSystem } else { false }
-    }
-
     /// Whether curl compares the host's name with the certificate's.
     var checksName: Bool {
         if case .authorities = judgement { true } else { false }
@@ -40,7 +35,9 @@ final class Trust: Sendable {
     /// Brings this trust into the TLS context of one new connection.
     func install(in context: OpaquePointer) -> Bool {
         switch judgement {
-        case .authorities(let anchors, _):
+        case .authorities(let anchors, let includesSystem):
+            // Looks up by name when it needs to, where curl would read the whole bundle for each connection.
+            if includesSystem { SSL_CTX_set_default_verify_paths(context) }
             let store = SSL_CTX_get_cert_store(context)
             guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.pointer) == 1 }) else { return false }
         case .pinned:

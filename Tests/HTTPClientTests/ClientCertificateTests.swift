@@ -1,0 +1,89 @@
+import Crypto
+import HTTPClient
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Client certificates", .serialized, .timeLimit(.minutes(2)))
+struct ClientCertificateTests {
+    private func configuration(_ authority: Authority, _ certificate: ClientCertificate?) -> HTTPClient.Configuration {
+        .init(authorities: .only(pemFile: authority.own.certificate), clientCertificate: certificate)
+    }
+
+    @Test("PEM, PEM with passphrase and PKCS#12 are shown to the server that asks", arguments: ["1.2", "1.3"])
+    func shown(_ version: String) async throws {
+        let authority = try await Authority.make()
+        let server = try await authority.server(
+            try await authority.issue(), ["--client-authority", authority.own.certificate, "--newest-tls", version])
+        let open = try await authority.issue("open", for: "email:o@example.com")
+        let locked = try await authority.issue("locked", for: "email:l@example.com", passphrase: "hunter2")
+        let box = try await authority.pkcs12(open, passphrase: "hunter3")
+        let cases: [(ClientCertificate, String)] = [
+            (.pem(certificate: open.certificate, key: open.key, passphrase: nil), "open"),
+            (.pem(certificate: locked.certificate, key: locked.key, passphrase: Secret("hunter2")), "locked"),
+            (.pkcs12(path: box, passphrase: Secret("hunter3")), "open"),
+        ]
+
+        for (certificate, name) in cases {
+            let request = ClientRequest(url: server.url("/echo", scheme: "https"))
+            let response = try await withClient(configuration(authority, certificate)) { try await $0.send(request) }
+            #expect(try Echo(response).client == name)
+        }
+    }
+
+    @Test("A server that wants one and gets none, or a foreign one, says so", arguments: ["1.2", "1.3"])
+    func wanted(_ version: String) async throws {
+        let (authority, other) = (try await Authority.make(), try await Authority.make("Other"))
+        let server = try await authority.server(
+            try await authority.issue(), ["--client-authority", authority.own.certificate, "--newest-tls", version])
+        let foreign = try await other.issue("foreign", for: "email:f@example.com")
+
+        for certificate in [
+            nil, ClientCertificate.pem(certificate: foreign.certificate, key: foreign.key, passphrase: nil),
+        ] {
+            let request = ClientRequest(url: server.url("/echo", scheme: "https"))
+            let error = try await failure(request, configuration(authority, certificate))
+            #expect(error.code == .clientCertificate)
+        }
+    }
+
+    @Test("Files that cannot be used are named before anything is sent")
+    func unusable() async throws {
+        let authority = try await Authority.make()
+        let (open, other) = (try await authority.issue("open"), try await authority.issue("other"))
+        let locked = try await authority.issue("locked", passphrase: "hunter2")
+        let box = try await authority.pkcs12(open, passphrase: "hunter3")
+        let missing = authority.folder.file("missing")
+        let cases: [(ClientCertificate, file: String, reason: String)] = [
+            (.pem(certificate: missing, key: open.key, passphrase: nil), missing, "No such file"),
+            (.pem(certificate: open.certificate, key: missing, passphrase: nil), missing, "No such file"),
+            (.pem(certificate: open.key, key: open.key, passphrase: nil), open.key, "no PEM certificate"),
+            (
+                .pem(certificate: open.certificate, key: open.certificate, passphrase: nil), open.certificate,
+                "no PEM private key"
+            ),
+            (.pem(certificate: open.certificate, key: other.key, passphrase: nil), other.key, "another certificate"),
+            (
+                .pem(certificate: locked.certificate, key: locked.key, passphrase: nil), locked.key,
+                "give its passphrase"
+            ),
+            (
+                .pem(certificate: locked.certificate, key: locked.key, passphrase: Secret("wrong")), locked.key,
+                "check the passphrase"
+            ),
+            (.pkcs12(path: missing, passphrase: nil), missing, "No such file"),
+            (.pkcs12(path: open.key, passphrase: nil), open.key, "no PKCS#12 file"),
+            (.pkcs12(path: box, passphrase: Secret("wrong")), box, "check the passphrase"),
+            (.pkcs12(path: box, passphrase: nil), box, "check the passphrase"),
+        ]
+
+        for (certificate, file, reason) in cases {
+            let error = #expect(throws: TransportError.self) { try HTTPClient(configuration(authority, certificate)) }
+            #expect(error?.code == .clientCertificate)
+            #expect(
+                error?.message.contains(file) == true && error?.message.contains(reason) == true,
+                "\(String(describing: error))")
+            #expect(error?.message.contains("hunter") == false)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import HTTPClient
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Downloads", .serialized, .timeLimit(.minutes(2)))
+struct DownloadTests {
+    private let folder: TemporaryDirectory
+    private var path: String { folder.file("picture") }
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+
+    @Test("The file gets the bytes, whole and under its own name")
+    func whole() async throws {
+        let server = try await Fixture.server()
+        let seen = Mutex<[DownloadProgress]>([])
+
+        let response = try await withClient {
+            try await $0.download(ClientRequest(url: server.url("/bytes?bytes=300000")), to: path) { progress in
+                seen.withLock { $0.append(progress) }
+            }
+        }
+
+        #expect(response.status == .ok && response.body.isEmpty)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(repeating: UInt8(ascii: "x"), count: 300_000))
+        #expect(files == ["picture"])
+        #expect(seen.withLock { $0.last } == DownloadProgress(received: 300_000, total: 300_000))
+    }
+
+    @Test("An empty answer makes an empty file")
+    func empty() async throws {
+        let server = try await Fixture.server()
+
+        _ = try await withClient { try await $0.download(ClientRequest(url: server.url("/bytes?bytes=0")), to: path) }
+
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
+    }
+
+    @Test("Memory stays flat while far more than memory's share goes to the file")
+    func flat() async throws {
+        let server = try await Fixture.server()
+        let before = try residentPages()
+        let most = Mutex(0)
+
+        let error = await #expect(throws: TransportError.self) {
+            try await withClient { client in
+                let request = ClientRequest(url: server.url("/endless"), maximumBodyBytes: 128 << 20)
+                _ = try await client.download(request, to: path) { _ in
+                    let now = (try? residentPages()) ?? .max
+                    most.withLock { $0 = max($0, now) }
+                }
+            }
+        }
+
+        #expect(error?.code == .tooLarge && files.isEmpty)
+        #expect((most.withLock { $0 } - before) * 4096 < 48 << 20)
+    }
+
+    @Test("A failure leaves the former file and no part", arguments: ["/early", "/early-chunk"])
+    func failing(_ failing: String) async throws {
+        let server = try await Fixture.server()
+        try folder.write("former", to: "picture")
+
+        let error = await #expect(throws: TransportError.self) {
+            try await withClient { _ = try await $0.download(ClientRequest(url: server.url(failing)), to: path) }
+        }
+
+        #expect(error?.code == .closedEarly && files == ["picture"])
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "former")
+    }
+
+    @Test("Cancelling removes the part")
+    func cancelled() async throws {
+        let server = try await Fixture.server()
+        let (pieces, piece) = AsyncStream.makeStream(of: Int.self)
+
+        try await withClient { client in
+            let task = Task {
+                try await client.download(ClientRequest(url: server.url("/half"), timeout: nil), to: path) {
+                    piece.yield($0.received)
+                }
+            }
+            for await received in pieces where received == 50 { break }
+            #expect(files == ["picture.part"])
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+
+        #expect(files.isEmpty)
+    }
+
+    @Test("An answer that is no success stays in memory and touches no file", arguments: [302, 401, 404, 500])
+    func refused(_ code: Int) async throws {
+        let server = try await Fixture.server()
+
+        let response = try await withClient {
+            try await $0.download(ClientRequest(url: server.url("/status?code=\(code)")), to: path)
+        }
+
+        #expect(response.status.rawValue == code && response.body == Array("as asked".utf8) && files.isEmpty)
+    }
+
+    @Test("Two downloads to one path do not mix")
+    func apart() async throws {
+        let server = try await Fixture.server()
+        let (pieces, piece) = AsyncStream.makeStream(of: Int.self)
+
+        try await withClient { client in
+            let first = Task {
+                try await client.download(ClientRequest(url: server.url("/half"), timeout: nil), to: path) {
+                    piece.yield($0.received)
+                }
+            }
+            for await _ in pieces { break }
+            let error = await #expect(throws: TransportError.self) {
+                try await client.download(ClientRequest(url: server.url("/bytes?bytes=9")), to: path)
+            }
+            #expect(error?.code == .file && files == ["picture.part"])
+            first.cancel()
+            _ = await first.result
+            _ = try await client.download(ClientRequest(url: server.url("/bytes?bytes=9")), to: path)
+        }
+
+        #expect(files == ["picture"])
+    }
+
+    @Test("A part that a crash left is taken over")
+    func leftOver() async throws {
+        let server = try await Fixture.server()
+        try folder.write("left over from a longer download", to: "picture.part")
+
+        _ = try await withClient { try await $0.download(ClientRequest(url: server.url("/bytes?bytes=2")), to: path) }
+
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "xx" && files == ["picture"])
+    }
+
+    @Test("A folder that is missing is named")
+    func noFolder() async throws {
+        let server = try await Fixture.server()
+        let path = folder.file("missing/picture")
+
+        let error = await #expect(throws: TransportError.self) {
+            try await withClient {
+                _ = try await $0.download(ClientRequest(url: server.url("/bytes?bytes=2")), to: path)
+            }
+        }
+
+        #expect(error?.code == .file && error?.message.contains(path) == true)
+    }
+
+    private func residentPages() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return try #require(text.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    }
+}

@@ -1,0 +1,110 @@
+import HTTPClient
+import TestSupport
+import Testing
+import Wire
+
+@Suite("Failures are told apart", .serialized, .timeLimit(.minutes(2)))
+struct FailureTests {
+    @Test(
+        "An address that is none is named so",
+        arguments: [
+            "", "photos.example", "ftp://photos.example/", "file:///etc/passwd", "https://", "https:///path",
+            "http://host:0/", "http://host:70000/", "http://a b/", "http://host/\r\nX: y", "https://user:hunter2@host/",
+        ])
+    func addresses(_ url: String) async throws {
+        let error = try await failure(ClientRequest(url: url))
+
+        #expect(error.code == .invalidAddress)
+        #expect(!error.message.contains("hunter2"))
+    }
+
+    @Test("A name without address is not found")
+    func nameNotFound() async throws {
+        let error = try await failure(ClientRequest(url: "https://nowhere.invalid/path?token=hunter2"))
+
+        #expect(error.code == .nameNotFound)
+        #expect(error.message.contains("'nowhere.invalid'") && error.message.contains("'https://nowhere.invalid'"))
+        #expect(!error.message.contains("hunter2"))
+    }
+
+    @Test("A closed port is refused")
+    func refused() async throws {
+        let error = try await failure(ClientRequest(url: "http://127.0.0.1:1/"))
+
+        #expect(error.code == .refused)
+        #expect(error.message.contains("http://127.0.0.1:1") && error.message.contains("port 1"))
+    }
+
+    @Test("A host that no way leads to is unreachable")
+    func unreachable() async throws {
+        #expect(try await failure(ClientRequest(url: "http://255.255.255.255/")).code == .unreachable)
+    }
+
+    @Test("A server that never answers times out as a whole")
+    func timedOut() async throws {
+        let server = try await Fixture.server()
+
+        let error = try await failure(ClientRequest(url: server.url("/never"), timeout: .milliseconds(200)))
+
+        #expect(error.code == .timedOut && error.message.contains("answer completely"))
+    }
+
+    @Test("A server that never shakes hands times out while connecting")
+    func connectTimedOut() async throws {
+        let server = try await Fixture.server(["--silent"])
+        let request = ClientRequest(url: server.url(scheme: "https"), connectTimeout: .milliseconds(200), timeout: nil)
+
+        let error = try await failure(request)
+
+        #expect(error.code == .timedOut && error.message.contains("no connection"))
+    }
+
+    @Test(
+        "A connection that ends before the answer is closed early", arguments: ["/early", "/early-chunk", "/nothing"])
+    func closedEarly(_ path: String) async throws {
+        let server = try await Fixture.server()
+
+        #expect(try await failure(ClientRequest(url: server.url(path))).code == .closedEarly)
+    }
+
+    @Test("A body beyond the bound is too large, announced or not", arguments: ["/bytes?bytes=1001", "/endless"])
+    func tooLarge(_ path: String) async throws {
+        let server = try await Fixture.server()
+
+        let error = try await failure(ClientRequest(url: server.url(path), maximumBodyBytes: 1000))
+
+        #expect(error.code == .tooLarge && error.message.contains("1000 bytes"))
+        #expect(await server.line("closed") == "closed 1")
+    }
+
+    @Test("A body as large as the bound is taken")
+    func atTheBound() async throws {
+        let server = try await Fixture.server()
+        let request = ClientRequest(url: server.url("/bytes?bytes=1000"), maximumBodyBytes: 1000)
+
+        #expect(try await withClient { try await $0.send(request) }.body.count == 1000)
+    }
+
+    @Test("A header beyond the bound is too large")
+    func wideHeader() async throws {
+        let server = try await Fixture.server()
+
+        #expect(try await failure(ClientRequest(url: server.url("/wide"))).code == .tooLarge)
+    }
+
+    @Test("Another protocol's greeting is no answer")
+    func otherProtocol() async throws {
+        let server = try await Fixture.server()
+
+        #expect(try await failure(ClientRequest(url: server.url("/other-protocol"))).code == .invalidResponse)
+    }
+
+    @Test("Every message is one sentence that names the server, and logs find curl's words in the cause")
+    func messages() async throws {
+        let error = try await failure(ClientRequest(url: "http://127.0.0.1:1/"))
+
+        #expect("\(error)" == error.message && error.message.hasSuffix("."))
+        let cause = try #require(error.cause)
+        #expect("\(cause)".contains("curl 7"))
+    }
+}

@@ -1,0 +1,98 @@
+import TestSupport
+import Testing
+
+/// A certificate authority of one test, made by the `openssl` command in a folder of its own.
+struct Authority {
+    /// A certificate's file and its key's.
+    struct Pair {
+        var certificate: String
+        var key: String
+    }
+
+    let folder: TemporaryDirectory
+    let own: Pair
+
+    static func make(_ name: String = "Test Authority") async throws -> Authority {
+        let folder = try TemporaryDirectory()
+        let own = Pair(certificate: folder.file("ca.pem"), key: folder.file("ca.key"))
+        try await openssl(
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
+                + ["-subj", "/CN=\(name)", "-keyout", own.key, "-out", own.certificate])
+        try folder.write("", to: "index.txt")
+        try folder.write(
+            """
+            [ca]
+            default_ca = own
+            [own]
+            database = \(folder.file("index.txt"))
+            new_certs_dir = \(folder.path)
+            rand_serial = yes
+            default_md = sha256
+            policy = any
+            unique_subject = no
+            [any]
+            commonName = supplied
+            """, to: "ca.cnf")
+        return Authority(folder: folder, own: own)
+    }
+
+    /// Issues a certificate; `from` and `to` are moments as `20200101000000Z`.
+    func issue(
+        _ name: String = "localhost", for names: String = "DNS:localhost,IP:127.0.0.1", from: String? = nil,
+        to: String? = nil, passphrase: String? = nil
+    ) async throws -> Pair {
+        let number = UInt32.random(in: .min ... .max)
+        let pair = Pair(certificate: folder.file("\(number).crt"), key: folder.file("\(number).key"))
+        let request = folder.file("\(number).csr")
+        let extensions = try folder.write("subjectAltName = \(names)\n", to: "\(number).ext")
+        try await Self.openssl(
+            ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-subj", "/CN=\(name)"]
+                + ["-keyout", pair.key, "-out", request]
+                + (passphrase.map { ["-passout", "pass:\($0)"] } ?? ["-nodes"]))
+        try await Self.openssl(
+            [
+                "ca", "-batch", "-notext", "-config", folder.file("ca.cnf"), "-cert", own.certificate, "-keyfile",
+                own.key,
+            ]
+                + ["-in", request, "-out", pair.certificate, "-extfile", extensions, "-days", "30"]
+                + (from.map { ["-startdate", $0] } ?? []) + (to.map { ["-enddate", $0] } ?? []))
+        return pair
+    }
+
+    /// A certificate that only its own key signed.
+    func selfSigned(_ name: String = "localhost") async throws -> Pair {
+        let pair = Pair(certificate: folder.file("self.crt"), key: folder.file("self.key"))
+        try await Self.openssl(
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
+                + ["-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:\(name),IP:127.0.0.1"]
+                + ["-keyout", pair.key, "-out", pair.certificate])
+        return pair
+    }
+
+    /// A PKCS#12 file of `pair`.
+    func pkcs12(_ pair: Pair, passphrase: String) async throws -> String {
+        let path = folder.file("identity.p12")
+        try await Self.openssl(
+            ["pkcs12", "-export", "-in", pair.certificate, "-inkey", pair.key, "-out", path]
+                + ["-passout", "pass:\(passphrase)"])
+        return path
+    }
+
+    /// What the `openssl` command says is the certificate's SHA-256.
+    func fingerprint(_ certificate: String) async throws -> String {
+        let said = try await Self.openssl(["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
+        return said.trimmingPrefix { $0 != "=" }.dropFirst().filter { !$0.isNewline }
+    }
+
+    /// A TLS server with `pair`.
+    func server(_ pair: Pair, _ arguments: [String] = []) async throws -> Fixture {
+        try await Fixture.server(["--certificate", pair.certificate, "--key", pair.key] + arguments)
+    }
+
+    @discardableResult
+    private static func openssl(_ arguments: [String]) async throws -> String {
+        let result = try await Program.run("openssl", arguments)
+        try #require(result.status == 0, "openssl \(arguments): \(result.errors)")
+        return result.output
+    }
+}
