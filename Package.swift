@@ -84,7 +84,7 @@ let package = Package(
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
     "Crypto", "Database", "HTTPClient", "HTTPServer", "SecretStorage", "Terminal", "TestSupport", "YAML",
-    "LatchCLI", "LatchDaemon",
+
 ]
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

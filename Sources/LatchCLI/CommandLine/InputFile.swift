@@ -12,7 +12,7 @@ enum InputFile {
         do {
             // Opening a named pipe waits for its writer.
             let descriptor = try await onThread {
-                let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+                let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { throw Descriptor.Failure(number: errno) }
                 return descriptor
             }
