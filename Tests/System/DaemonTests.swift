@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `latchd` as an operator types it.
+@Suite(.timeLimit(.minutes(2))) struct DaemonTests {
+    private func house(configuration: String) throws -> House {
+        let house = try House()
+        try Data(configuration.utf8).write(to: URL(filePath: house.folder.file("latchd.yaml")))
+        return house
+    }
+
+    @Test func `check names every mistake at once, with line and remedy, and ends with 78`() async throws {
+        let house = try house(configuration: "lisen: x\nsessions:\n  lifetime: 7\nloops: 0\n")
+
+        let result = try await house.latchd("check", "--config", house.folder.file("latchd.yaml"))
+
+        let lines = result.errors.split(separator: "\n")
+        #expect(result.status == 78)
+        #expect(lines.count == 4)
+        #expect(lines.first == "latchd: The configuration has 3 mistakes:")
+        #expect(result.errors.contains("latchd.yaml, line 1: unknown key 'lisen'; did you mean 'listen'."))
+        #expect(result.errors.contains("latchd.yaml, line 3: sessions.lifetime: '7' cannot be read; it must be"))
+        #expect(result.errors.contains("latchd.yaml, line 4: loops: '0' cannot be read; it must be"))
+    }
+
+    @Test func `serve does not start by a configuration with mistakes, nor without the file it was told`() async throws
+    {
+        let house = try house(configuration: "loops: 0\n")
+
+        let wrong = try await house.latchd("serve", "--config", house.folder.file("latchd.yaml"))
+        let missing = try await house.latchd("serve", "--config", house.folder.file("none.yaml"))
+
+        #expect(wrong.status == 78)
+        #expect(missing.status == 66)
+        #expect(missing.errors.contains("none.yaml': there is no such file."))
+    }
+
+    @Test func `check without a file is content, and lists the keys when asked`() async throws {
+        let house = try House()
+        let check = try await house.latchd("check")
+        let keys = try await house.latchd("check", "--keys")
+
+        #expect(check.status == 0)
+        #expect(check.output == "The configuration is right (no file: defaults and the environment).\n")
+        #expect(
+            keys.output.contains(
+                "LATCHD_SESSIONS_LIFETIME\n    How long a session lives after its last use. Default: 7d."))
+    }
+
+    @Test func `serve says what it did and what to do next`() async throws {
+        let house = try House()
+        let gateway = try await house.startGateway()
+        try await gateway.program.line(containing: "Stop:")
+
+        let screen = gateway.program.output
+        #expect(screen.contains(gateway.address))
+        #expect(screen.contains(house.folder.file("state") + "/latchd/latchd.db (new)"))
+        #expect(screen.contains("latchd user add you@example.org"))
+        #expect(screen.contains("latch login \(gateway.address)"))
+    }
+
+    @Test func `a second signal ends it although a request is still under way`() async throws {
+        let house = try House(["LATCHD_LIMITS_DRAIN": "1h", "LATCHD_LIMITS_BODY_TIMEOUT": "1h"])
+        let gateway = try await house.startGateway()
+        let client = try RawSocket(port: gateway.port)
+        try client.write(
+            "POST /api/auth/mobile/login HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        #expect(String(decoding: try client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 100"))
+
+        gateway.program.send(SIGTERM)
+        try await gateway.program.line(containing: "Stopping")
+        gateway.program.send(SIGTERM)
+
+        #expect(await gateway.program.waitForExit() == 128 + SIGTERM)
+    }
+
+    @Test func `people are added, listed, changed and removed, each mistake with its own exit code`() async throws {
+        let house = try House()
+        func add(_ email: String, _ password: String) async throws -> Program.Result {
+            try await house.latchd("user", "add", email, "--name", "Ada L", "--password-stdin", input: password + "\n")
+        }
+
+        #expect(try await add("Ada@Example.org", House.password).output == "Added ada@example.org.\n")
+        #expect(try await add("ADA@example.org", House.password).status == 73)
+        #expect(try await add("no address", House.password).status == 65)
+        #expect(try await add("bob@example.org", "short").status == 65)
+        let list = try await house.latchd("user", "list", "--json")
+        #expect(list.output.contains(#""email":"ada@example.org","name":"Ada L","isAdmin":false,"isActive":true"#))
+        #expect(try await house.latchd("user", "disable", "ada@example.org").status == 0)
+        #expect(try await house.latchd("user", "list", "--json").output.contains(#""isActive":false"#))
+        #expect(try await house.latchd("user", "enable", "ada@example.org").status == 0)
+        #expect(try await house.latchd("user", "disable", "bob@example.org").status == 66)
+        #expect(try await house.latchd("user", "remove", "ada@example.org").status == 64)
+        #expect(try await house.latchd("user", "remove", "ada@example.org", "--yes").status == 0)
+        #expect(try await house.latchd("user", "list", "--emails").output == "")
+    }
+
+    @Test func `a password on the command line is refused and not repeated`() async throws {
+        let house = try House()
+        let result = try await house.latchd("user", "add", "a@example.org", "--password=\(House.password)")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("did you mean '--password-stdin'?"))
+        #expect(!result.errors.contains(House.password))
+    }
+
+    @Test func `revoke wants exactly one of its three ways`() async throws {
+        let house = try House()
+        #expect(try await house.latchd("sessions", "revoke").status == 64)
+        #expect(try await house.latchd("sessions", "revoke", "abc", "--all").status == 64)
+        #expect(try await house.latchd("sessions", "revoke", "abc").status == 66)
+        #expect(try await house.latchd("sessions", "revoke", "--all").status == 0)
+    }
+
+    @Test func `an address that is taken ends with 69`() async throws {
+        let house = try House()
+        let gateway = try await house.startGateway()
+        let second = try House(["LATCHD_LISTEN": "127.0.0.1:\(gateway.port)"])
+        let result = try await second.latchd("serve")
+        #expect(result.status == 69)
+        #expect(result.errors.contains("127.0.0.1:\(gateway.port)"))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `completions are printed for every shell`(shell: String) async throws {
+        let result = try await House().latchd("completions", shell)
+        #expect(result.status == 0)
+        #expect(result.output.contains("user list --emails"))
+    }
+}
