@@ -161,6 +161,31 @@ struct SignInTests {
         }
     }
 
+    @Test("the right password of a disabled person is a failure like any other: it counts, and renews no hash")
+    func disabledIsAFailure() async throws {
+        try await Bench.with {
+            $0.accountLimit = AttemptLimit(attempts: 2, window: .seconds(900))
+        } _: { bench in
+            var old = bench.gateway.stores.settings
+            old.auditPath = nil
+            old.hashing.parameters = try Argon2idParameters(memoryKiB: 16, iterations: 2)
+            let stores = try await GatewayStores.open(old, logWriter: LogWriter { _ in })
+            let person = try await stores.people.add(email: Bench.email, password: Secret(Bench.password))
+            try await stores.people.disable(person.id)
+            await stores.close()
+
+            for _ in 0..<2 { #expect(try await bench.login().status == 400) }
+            #expect(try await bench.login().status == 429)
+
+            let reasons = bench.lines.audit.filter { $0["event"]?.string == "sign-in-failed" }.map {
+                $0["reason"]?.string
+            }
+            #expect(reasons == ["disabled", "disabled"])
+            let after = try await bench.gateway.stores.people.credential(EmailAddress(normalizing: Bench.email))
+            #expect(after?.hash.map(bench.gateway.stores.hasher.isOutdated) == true)
+        }
+    }
+
     @Test("a wrong password leaves an outdated hash as it is")
     func noRehashAfterFailure() async throws {
         try await Bench.with { bench in

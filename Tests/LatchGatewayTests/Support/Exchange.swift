@@ -32,7 +32,8 @@ struct Exchange: Sendable {
 
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+            // A queue of its own has a thread at once; the global one has a few, and waiting fills them.
+            DispatchQueue(label: "exchange").async { continuation.resume(with: Result(catching: body)) }
         }
     }
 
