@@ -62,8 +62,7 @@ struct CommandLineTests {
         "a mistake gives one clear error on standard error, the documented exit code and nothing on standard output",
         arguments: mistakes)
     func mistake(_ mistake: Mistake) async throws {
-        let result = try await Program.run(
-            "/usr/bin/setsid", ["--wait", Home.latch] + mistake.arguments, environment: try Home().environment)
+        let result = try await Home().latch(mistake.arguments)
 
         #expect(result.status == mistake.status)
         #expect(result.errors.contains(mistake.words))
@@ -74,9 +73,7 @@ struct CommandLineTests {
 
     @Test("with --json a mistake is one JSON value with a stable code, and the same exit code", arguments: mistakes)
     func mistakeAsJSON(_ mistake: Mistake) async throws {
-        let home = try Home()
-        let result = try await Program.run(
-            "/usr/bin/setsid", ["--wait", Home.latch, "--json"] + mistake.arguments, environment: home.environment)
+        let result = try await Home().latch(["--json"] + mistake.arguments)
 
         #expect(result.status == mistake.status)
         let error = try #require(try Home.json(result)["error"] as? [String: Any])
@@ -154,10 +151,9 @@ struct CommandLineTests {
         let home = try Home()
         let script = """
             mkfifo pipe; (exec 3<pipe) & exec 4>pipe; wait
-            \(Home.latch) completions bash >&4; echo status $?
+            $LATCH completions bash >&4; echo status $?
             """
-        let result = try await Program.run(
-            "/bin/sh", ["-c", script], environment: home.environment, directory: home.folder.path)
+        let result = try await home.shell(script)
 
         #expect(result.output == "status \(128 + SIGPIPE)\n" && result.errors.isEmpty)
     }

@@ -22,15 +22,13 @@ struct SecretServiceTests {
         try await TestGateway.with { server in
             var home = try Home()
             home.environment["LATCH_SECRETS"] = nil
-            home.environment["LATCH"] = Home.latch
             let script = """
                 echo '\(TestGateway.password)' | $LATCH login \(server.url) -e \(TestGateway.email) --password-stdin
                 echo "login $?"; $LATCH request GET /api/me; echo "request $?"
                 lock; $LATCH token; echo "token $?"; $LATCH accounts
                 """
 
-            let result = try await Program.run(
-                "/usr/bin/setsid", ["--wait", "/bin/bash", "-c", Self.start + script], environment: home.environment)
+            let result = try await home.shell(Self.start + script)
 
             #expect(result.output.contains("login 0") && result.output.contains("request 0"))
             #expect(result.errors.contains("Secrets are kept in the Secret Service"))

@@ -58,7 +58,7 @@ struct SignInTests {
 
             var said = ""
             for arguments in [["accounts"], ["accounts", "--json"], ["whoami"], ["whoami", "--json"], ["doctor"]] {
-                let result = try await Program.run(Home.latch, arguments, environment: home.environment)
+                let result = try await home.latch(arguments)
                 said += result.output + result.errors
             }
             #expect(!said.contains(token) && !said.contains(TestGateway.password))
@@ -149,7 +149,7 @@ struct SignInTests {
             let login = ["login", server.url, "-e", TestGateway.email, "--password-stdin"]
             var last: Program.Result?
             for _ in 0..<3 {
-                last = try await Program.run(Home.latch, login, environment: home.environment, input: "wrong\n")
+                last = try await home.latch(login, input: "wrong\n")
             }
             #expect(last?.status == 75)
             #expect(last?.errors.contains("Wait ") == true)
@@ -209,8 +209,7 @@ struct SignInTests {
             try await signIn(home, server)
             let file = home.folder.file("bytes")
 
-            let bytes = try await Program.run(
-                "/bin/sh", ["-c", "\(Home.latch) request GET /api/bytes > \(file)"], environment: home.environment)
+            let bytes = try await home.shell("$LATCH request GET /api/bytes > \(file)")
             #expect(bytes.status == 0)
             #expect(FileManager.default.contents(atPath: file) == Data(TestGateway.binary))
 

@@ -88,13 +88,11 @@ struct TrustTests {
                 "login", address, "-e", TestGateway.email, "--password-stdin", "--ca", front.certificate,
             ]
 
-            let without = try await Program.run(
-                Home.latch, login, environment: home.environment, input: TestGateway.password)
+            let without = try await home.latch(login, input: TestGateway.password)
             // In TLS 1.3 the server refuses after the handshake, and the alert may get lost behind the closed connection.
             #expect([69, 78].contains(without.status))
-            let with = try await Program.run(
-                Home.latch, login + ["--client-certificate", "tls.crt", "--client-key", "tls.key"],
-                environment: home.environment, input: TestGateway.password, directory: home.folder.path)
+            let with = try await home.latch(
+                login + ["--client-certificate", "tls.crt", "--client-key", "tls.key"], input: TestGateway.password)
             #expect(with.status == 0, "\(with.errors)")
 
             #expect(try await home.latch("request", "GET", "/api/me").status == 0)

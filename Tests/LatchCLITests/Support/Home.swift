@@ -17,7 +17,7 @@ struct Home {
         environment = [
             "HOME": folder.path, "XDG_DATA_HOME": folder.file("data"), "XDG_CONFIG_HOME": folder.file("config"),
             "XDG_STATE_HOME": folder.file("state"), "XDG_RUNTIME_DIR": folder.file("run"), "LATCH_SECRETS": "file",
-            "PATH": "/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8", "TZ": "UTC",
+            "PATH": "/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8", "TZ": "UTC", "LATCH": Self.latch,
         ]
     }
 
@@ -26,9 +26,24 @@ struct Home {
 
     /// Runs `latch` in a session without a terminal.
     func latch(_ arguments: String..., input: String = "") async throws -> Program.Result {
-        try await Program.run(
-            "/usr/bin/setsid", ["--wait", Self.latch] + arguments, environment: environment, input: input,
-            directory: folder.path)
+        try await latch(arguments, input: input)
+    }
+
+    /// Runs `latch` in a session without a terminal.
+    func latch(_ arguments: [String], input: String = "") async throws -> Program.Result {
+        try await run([Self.latch] + arguments, input: input)
+    }
+
+    /// Runs a script of bash in a session without a terminal; `$LATCH` is the program.
+    func shell(_ script: String) async throws -> Program.Result {
+        try await run(["/bin/bash", "-c", script], input: "")
+    }
+
+    // The folder is held until the program has ended: it would make the folder anew.
+    private func run(_ words: [String], input: String) async throws -> Program.Result {
+        defer { withExtendedLifetime(folder) {} }
+        return try await Program.run(
+            "/usr/bin/setsid", ["--wait"] + words, environment: environment, input: input, directory: folder.path)
     }
 
     /// Runs `latch` at a terminal.
