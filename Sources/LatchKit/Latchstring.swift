@@ -163,18 +163,19 @@ public final class Latchstring: Sendable {
 
     private func keep(_ signIn: PasswordSignIn, _ server: Server, _ client: HTTPClient) async throws -> Account {
         let (grant, identity) = try await signIn.perform(at: server, with: client, device: device)
-        let expires = grant.expires ?? identity?.tokenExpires
+        let tokens = SessionTokens(grant)
+        let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
         let kept = SignedIn(
-            server: server, email: signIn.email.text, grant: Grant(token: grant.token, expires: expires),
+            server: server, email: signIn.email.text, tokens: tokens, expires: expires,
             refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
             displayName: identity?.name, scopes: identity?.scopes ?? [])
         do {
             try Task.checkCancellation()
             let (account, old) = try await accounts.keep(kept)
-            if let old, old != grant.token { await giveBack(old, server, client) }
+            if let old, old != tokens { await giveBack(old.lasting, server, client) }
             return account
         } catch {
-            await giveBack(grant.token, server, client)
+            await giveBack(tokens.lasting, server, client)
             throw error
         }
     }

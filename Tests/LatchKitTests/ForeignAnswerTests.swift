@@ -65,7 +65,7 @@ import Testing
             address: try ServerAddress("http://nowhere.invalid"), dialect: OnyxDialect(), features: ServerFeatures())
         let (account, _) = try await latch.accounts.keep(
             SignedIn(
-                server: server, email: "ada@example.org", grant: Grant(token: Secret("t")),
+                server: server, email: "ada@example.org", tokens: SessionTokens(Grant(token: Secret("t"))),
                 refreshAfter: .distantPast, scopes: []))
         let session = try latch.session(for: account)
 

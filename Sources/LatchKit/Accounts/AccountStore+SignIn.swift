@@ -5,7 +5,8 @@ import FoundationEssentials
 struct SignedIn: Sendable {
     var server: Server
     var email: String
-    var grant: Grant
+    var tokens: SessionTokens
+    var expires: Date?
     var refreshAfter: Date
     var displayName: String?
     var scopes: [String]
@@ -19,7 +20,7 @@ extension AccountStore {
     /// account that is signed in already, the new token counts from the moment it is written.
     ///
     /// - Returns: The account, and the token that its new one replaced.
-    func keep(_ signIn: SignedIn) async throws -> (account: Account, old: Secret?) {
+    func keep(_ signIn: SignedIn) async throws -> (account: Account, old: SessionTokens?) {
         let door = try await locks.lock(named: "sign-in")
         defer { door.release() }
         let id = try await rowID(for: signIn)
@@ -36,7 +37,7 @@ extension AccountStore {
             throw error
         }
         guard let account = try await account(id) else { throw Self.missing }
-        return (account, old)
+        return (account, old.map(SessionTokens.init(stored:)))
     }
 
     private func rowID(for signIn: SignedIn) async throws -> UUID {
@@ -68,7 +69,7 @@ extension AccountStore {
                 try await secrets.write(Secret(bytes: JSON.encode(secret)), for: Self.connectionKey(id))
             }
             try hook.after(.connectionWritten)
-            try await secrets.write(signIn.grant.token, for: Self.tokenKey(id))
+            try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id))
         }
         try hook.after(.tokenWritten)
     }
@@ -82,7 +83,7 @@ extension AccountStore {
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
                 Self.whole, signIn.displayName, AccountSchema.text(signIn.scopes), kept, signIn.refreshAfter,
-                signIn.grant.expires, moment, id)
+                signIn.expires, moment, id)
             guard changed == 1 else { throw Self.missing }
         }
         try hook.after(.rowWhole)

@@ -29,16 +29,26 @@ public enum Recognition: Sendable {
 }
 
 /// A token and what came with it.
+///
+/// Source: RFC 6749 §5.1.
 public struct Grant: Sendable {
     /// The token.
     public var token: Secret
-    /// When it ends, where the server tells.
-    public var expires: Date?
+    /// The token to renew with, where it is another one.
+    public var refreshToken: Secret?
+    /// How long the token works, where the server tells.
+    public var lifetime: Duration?
 
     /// Makes a grant.
-    public init(token: Secret, expires: Date? = nil) {
+    public init(token: Secret, refreshToken: Secret? = nil, lifetime: Duration? = nil) {
         self.token = token
-        self.expires = expires
+        self.refreshToken = refreshToken
+        self.lifetime = lifetime
+    }
+
+    /// When the token ends, where the server tells.
+    public func expires(from now: Date) -> Date? {
+        lifetime.map { now.addingTimeInterval(TimeInterval($0.components.seconds)) }
     }
 }
 

@@ -64,13 +64,19 @@ public struct OnyxDialect: Dialect {
         return DialectRequest(.post, "/api/auth/mobile/login", headers: headers, body: Array(form.utf8))
     }
 
-    /// Reads `{"access_token", "token_type": "bearer"}`.
+    /// Reads `{"access_token", "token_type": "bearer"}`, and `refresh_token` and `expires_in` where they are there.
     public func renewal(from answer: ClientResponse) -> Grant? {
         guard answer.status.isSuccess, let response = try? JSON.decode(OnyxTokenResponse.self, from: answer.body),
-            !response.accessToken.isEmpty, response.tokenType.lowercased() == "bearer",
-            HTTPHeaders.isSafe(name: "Authorization", value: response.accessToken), !response.accessToken.contains(" ")
+            response.tokenType.lowercased() == "bearer", Self.isToken(response.accessToken),
+            response.refreshToken.map(Self.isToken) ?? true, response.expiresIn ?? 1 > 0
         else { return nil }
-        return Grant(token: Secret(response.accessToken))
+        return Grant(
+            token: Secret(response.accessToken), refreshToken: response.refreshToken.map { Secret($0) },
+            lifetime: response.expiresIn.map { .seconds($0) })
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && !text.contains(" ") && HTTPHeaders.isSafe(name: "Authorization", value: text)
     }
 
     /// Reads `UserInfo`; an anonymous visitor is nobody.

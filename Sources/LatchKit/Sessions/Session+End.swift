@@ -100,7 +100,7 @@ extension Session {
         let wasSignedIn = try await accounts.record(accountID)?.stage == .in
         var secret = token?.token
         if wasSignedIn, let stored = try? await accounts.secrets.read(AccountStore.tokenKey(accountID)) {
-            secret = stored
+            secret = SessionTokens(stored: stored).lasting
         }
         // Also opens the connection while its secrets are still there.
         _ = try? await openTransport()

@@ -70,9 +70,10 @@ extension Session {
         // What the store holds is newer than the memory when a program died between token and record.
         let stored = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
         var token = token
-        if let stored { token.token = stored }
+        let tokens = stored.map(SessionTokens.init(stored:)) ?? SessionTokens(Grant(token: token.token))
+        token.token = tokens.access
         do {
-            let answer = try await exchange(request, token.token, timeout: .seconds(15))
+            let answer = try await exchange(request, tokens.lasting, timeout: .seconds(15))
             guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
             switch dialect.verdict(on: answer, to: request.path, at: server) {
             case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
@@ -80,7 +81,7 @@ extension Session {
             case .failing: throw failing(answer)
             case .answered:
                 guard let grant = dialect.renewal(from: answer) else { throw refused(answer) }
-                return try await keep(grant, after: token, epoch)
+                return try await keep(grant, replacing: tokens, after: token, epoch)
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             machine.unanswered(error.code, in: epoch)
@@ -91,17 +92,22 @@ extension Session {
     }
 
     /// Token first, then the record: until the record says so, nobody counts on the new one.
-    private func keep(_ grant: Grant, after token: HeldToken, _ epoch: Int) async throws -> Renewal {
-        if grant.token != token.token {
+    private func keep(
+        _ grant: Grant, replacing old: SessionTokens, after token: HeldToken, _ epoch: Int
+    ) async throws -> Renewal {
+        var tokens = SessionTokens(grant)
+        // A server that renews the access token alone means the other one to be kept.
+        tokens.refresh = tokens.refresh ?? old.refresh
+        if tokens != old {
             try await LatchError.telling {
-                try await accounts.secrets.write(grant.token, for: AccountStore.tokenKey(accountID))
+                try await accounts.secrets.write(tokens.stored, for: AccountStore.tokenKey(accountID))
             }
             try accounts.hook.after(.renewedTokenWritten)
         }
-        let due = dialect.refreshDate(now: now(), expires: grant.expires)
+        let expires = grant.expires(from: now())
+        let due = dialect.refreshDate(now: now(), expires: expires)
         guard
-            try await accounts.noteRenewal(
-                accountID, of: token.generation, refreshAfter: due, expires: grant.expires)
+            try await accounts.noteRenewal(accountID, of: token.generation, refreshAfter: due, expires: expires)
         else { throw try await noteEnd() }
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         let newer = HeldToken(

@@ -45,7 +45,8 @@ extension Session {
         machine.found()
         publish()
         let token = HeldToken(
-            token: secret, generation: record.generation, attempts: record.attempts, epoch: machine.epoch)
+            token: SessionTokens(stored: secret).access, generation: record.generation, attempts: record.attempts,
+            epoch: machine.epoch)
         held = token
         return token
     }
