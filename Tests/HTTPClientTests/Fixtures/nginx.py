@@ -5,7 +5,6 @@ carried there and back.
 """
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -75,20 +74,20 @@ os.makedirs(f"{folder}/files", exist_ok=True)
 with open(f"{folder}/files/file", "w") as file:
     file.write("x" * 100000)
 program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-# The tests' threads have signals blocked, and programs inherit that: without this nginx would never see SIGTERM.
-signal.pthread_sigmask(signal.SIG_SETMASK, [])
 nginx = subprocess.Popen([program, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
-while nginx.poll() is None:
-    try:
-        connect().close()
-        break
-    except OSError:
-        time.sleep(0.01)
-if nginx.returncode is not None:
-    sys.exit(open(f"{folder}/error.log").read())
-listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-threading.Thread(target=accept, args=(listener,), daemon=True).start()
-print("port", listener.getsockname()[1], flush=True)
-sys.stdin.read()
-nginx.send_signal(signal.SIGTERM)
-nginx.wait()
+try:
+    while nginx.poll() is None:
+        try:
+            connect().close()
+            break
+        except OSError:
+            time.sleep(0.01)
+    if nginx.returncode is not None:
+        sys.exit(open(f"{folder}/error.log").read())
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    print("port", listener.getsockname()[1], flush=True)
+    sys.stdin.read()
+finally:
+    nginx.kill()
+    nginx.wait()
