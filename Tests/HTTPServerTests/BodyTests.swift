@@ -56,15 +56,14 @@ struct BodyTests {
         await server.stop()
     }
 
-    @Test("a body in chunks arrives whole, with extensions and trailers dropped, and the connection is kept")
+    @Test("a body in chunks arrives whole, with extensions and trailers dropped, and ends its connection")
     func chunks() async throws {
         let server = try await TestServer()
         let text = try server.exchange(
             "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-Trailer: t\r\n\r\n"
-                + "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        #expect(text.contains("\r\n\r\nabc0123456789HTTP/1.1 200 OK"))
-        #expect(text.hasSuffix("hello"))
+                + "3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-Trailer: t\r\n\r\n")
+        #expect(text.contains("\r\nConnection: close\r\n"))
+        #expect(text.hasSuffix("\r\n\r\nabc0123456789"))
         await server.stop()
     }
 

@@ -101,6 +101,18 @@ struct StrictnessTests {
         await server.stop()
     }
 
+    @Test(
+        "what follows a body in chunks is never read as a request",
+        arguments: ["3\r\nabc\r\n0\r\n\r\n", "3\nabc\n0\n\n", "3;a\nabc\r\n0\r\n\r\n", "3\r\nabc\r\n0\r\nX: y\n\r\n"])
+    func isLastOnItsConnection(_ body: String) async throws {
+        let server = try await TestServer()
+        let head = "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let text = try server.exchange(head + body + "GET /items/666 HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(text.contains("Connection: close\r\n"))
+        #expect(!text.contains("item 666"))
+        await server.stop()
+    }
+
     static let accepted = [
         "GET /hello HTTP/1.1\r\nHost: a\r\nX:\r\nConnection: close\r\n\r\n",
         "GET /hello HTTP/1.1\r\nHost:a\r\nX: \t a b \t \r\nConnection: close\r\n\r\n",

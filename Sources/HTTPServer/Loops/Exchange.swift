@@ -62,6 +62,12 @@ final class Exchange: @unchecked Sendable {
     private var method: HTTPMethod { head?.method ?? HTTPMethod(rawValue: "-") }
     private var shownPath: String { path ?? String(target.prefix { $0 != "?" }) }
 
+    /// Whether the body came in chunks. libmicrohttpd 0.9.75 takes a bare LF in their framing, where a proxy may not: the
+    /// connection ends with such a request, so that nothing after it can be read as a second one.
+    ///
+    /// Source: RFC 9112 §7.1 and §11.2.
+    var isChunked: Bool { head.map { $0.contentLength == nil } ?? false }
+
     /// The handler has answered.
     func finish(_ answer: ServerResponse) {
         task = nil

@@ -20,7 +20,7 @@ enum ResponseWriter {
             response.headers["X-Content-Type-Options"] != nil
                 || MHD_add_response_header(made, "X-Content-Type-Options", "nosniff") == latch_mhd_yes
         else { return latch_mhd_no }
-        if exchange.loop.isDraining, response.headers["Connection"] == nil {
+        if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil {
             _ = MHD_add_response_header(made, "Connection", "close")
         }
         exchange.response = nil
