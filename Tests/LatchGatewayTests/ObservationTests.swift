@@ -71,6 +71,22 @@ struct ObservationTests {
         #expect(text.contains("log lines were dropped here)\nafter\n"))
     }
 
+    @Test("among JSON lines, what is told of dropped ones is JSON too")
+    func slowReaderOfJSON() throws {
+        let taken = Mutex<[UInt8]>([])
+        let writer = LogWriter(capacity: 200) { bytes in taken.withLock { $0 += bytes } }
+        taken.withLock { _ in
+            for _ in 0..<1_000 { writer.write(Array("{\"a\":1}\n".utf8)) }
+        }
+        writer.flush()
+        writer.write(Array("{\"a\":2}\n".utf8))
+        writer.flush()
+        let lines = try taken.withLock { $0 }.split(separator: UInt8(ascii: "\n")).map {
+            try JSONValue(parsing: Array($0))
+        }
+        #expect(lines.compactMap { $0["lines"]?.number }.reduce(0, +) == Double(writer.droppedLines))
+    }
+
     @Test(
         "an instant is written in UTC",
         arguments: [

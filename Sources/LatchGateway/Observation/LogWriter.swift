@@ -74,7 +74,7 @@ public final class LogWriter: Sendable {
                 return false
             }
             if state.dropped > 0 {
-                state.buffer.append(contentsOf: "(\(state.dropped) log lines were dropped here)\n".utf8)
+                state.buffer.append(contentsOf: Self.notice(state.dropped, beside: line))
                 state.dropped = 0
             }
             state.buffer.append(contentsOf: line)
@@ -82,6 +82,15 @@ public final class LogWriter: Sendable {
             return !state.isScheduled
         }
         if mustSchedule { queue.async { [self] in drain() } }
+    }
+
+    /// Tells of dropped lines in the form of the line that comes next: among JSON lines stands nothing but JSON.
+    private static func notice(_ dropped: Int, beside line: [UInt8]) -> [UInt8] {
+        let text =
+            line.first == UInt8(ascii: "{")
+            ? #"{"level":"warning","message":"Log lines were dropped here.","lines":\#(dropped)}"#
+            : "(\(dropped) log lines were dropped here)"
+        return Array((text + "\n").utf8)
     }
 
     /// Returns when every line taken so far is written.
