@@ -2,6 +2,7 @@ import Foundation
 import LatchKit
 import Terminal
 
+CoreDumps.forbid()
 let signals = Signals()
 let status = await Main(signals: signals).run(
     Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)

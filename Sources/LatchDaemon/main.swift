@@ -1,6 +1,7 @@
 import Foundation
 import Terminal
 
+CoreDumps.forbid()
 // First of all: signals are blocked before there is a second thread.
 let signals = Signals()
 let status = await Main(signals: signals).run(

@@ -60,6 +60,13 @@ import Testing
         #expect(screen.contains("latch login \(gateway.address)"))
     }
 
+    @Test func `a crash leaves no core file with passwords in it`() async throws {
+        let gateway = try await House().startGateway()
+        let limits = try String(contentsOfFile: "/proc/\(gateway.program.id)/limits", encoding: .utf8)
+        let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        #expect(line.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
+    }
+
     @Test func `a second signal ends it although a request is still under way`() async throws {
         let house = try House(["LATCHD_LIMITS_DRAIN": "1h", "LATCHD_LIMITS_BODY_TIMEOUT": "1h"])
         let gateway = try await house.startGateway()
