@@ -151,6 +151,14 @@ struct ConfigurationTests {
         #expect(found.first?.hasPrefix(beginning) == true, "\(found)")
     }
 
+    @Test("tells contradictions beside other mistakes, but none about a value that it could not read")
+    func contradictionsBesideMistakes() {
+        let both = mistakes("lisen: x\npasswords:\n  minimum_length: 99\n")
+        #expect(both.count == 2)
+        #expect(both.contains { $0.contains("line 3: passwords.minimum_length is greater") })
+        #expect(mistakes("passwords:\n  minimum_length: 99\n  maximum_length: many\n").count == 1)
+    }
+
     @Test(
         "refuses what it cannot mean",
         arguments: [

@@ -14,6 +14,8 @@ public struct ConfigurationReader: Sendable {
     private var mistakes: [ConfigurationMistake] = []
     /// Where each value that is not the default was said.
     private var origins: [String: ConfigurationOrigin] = [:]
+    /// Keys with a value that could not be read: what would hold between them and others is not known.
+    private var unread: Set<String> = []
 
     private static let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.path, $0) })
     /// The mappings on the way to a key: `sessions`, `dialects.onyx`.
@@ -46,14 +48,14 @@ public struct ConfigurationReader: Sendable {
         var reader = ConfigurationReader(name: name, folder: folder, standard: standard)
         if let file { reader.read(file) }
         reader.read(environment)
-        if reader.mistakes.isEmpty { reader.mistakes = reader.crossCheck() }
+        reader.mistakes += reader.crossCheck()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
         return reader.configuration
     }
 
     private func crossCheck() -> [ConfigurationMistake] {
         ConfigurationRule.all.compactMap { rule in
-            rule.isKept(configuration)
+            rule.isKept(configuration) || !unread.isDisjoint(with: rule.keys)
                 ? nil
                 : ConfigurationMistake(
                     origin: rule.keys.lazy.compactMap { origins[$0] }.first ?? .standard, problem: rule.problem,
@@ -144,7 +146,7 @@ extension ConfigurationReader {
     ) {
         let wrong = key.set(words, folder, &configuration)
         mistakes += wrong
-        if wrong.isEmpty { origins[key.path] = origin }
+        if wrong.isEmpty { origins[key.path] = origin } else { unread.insert(key.path) }
     }
 
     private mutating func report(_ origin: ConfigurationOrigin, _ problem: String, _ remedy: String) {
