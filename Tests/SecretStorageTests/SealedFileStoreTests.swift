@@ -49,8 +49,11 @@ import Testing
         try await store("right").write(Secret("one"), for: key)
         for wrong in [store("wrong"), store(""), withKeyFile()] {
             let reading = await #expect(throws: SecretStorageError.self) { try await wrong.read(key) }
-            #expect(reading?.code == .wrongPassphrase || reading?.code == .absent)
-            await #expect(throws: SecretStorageError.self) { try await wrong.write(Secret("two"), for: key) }
+            #expect(reading?.code == .wrongPassphrase)
+            let writing = await #expect(throws: SecretStorageError.self) {
+                try await wrong.write(Secret("two"), for: key)
+            }
+            #expect(writing?.code == .wrongPassphrase)
         }
         #expect(try await store("right").read(key) == Secret("one"))
     }
@@ -70,6 +73,38 @@ import Testing
             }
         }
         await #expect(throws: SecretStorageError.self) { try await withKeyFile().write(Secret("two"), for: key) }
+    }
+
+    @Test("another key file is told apart from damage, and writes nothing") func wrongKeyFile() async throws {
+        try await withKeyFile().write(Secret("one"), for: key)
+        let right = try Data(contentsOf: URL(fileURLWithPath: keyPath))
+        try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: keyPath))
+
+        let reading = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
+        #expect(
+            reading?.code == .wrongPassphrase && reading?.message.contains("not the one it was sealed with") == true)
+        let writing = await #expect(throws: SecretStorageError.self) {
+            try await withKeyFile().write(Secret("two"), for: key)
+        }
+        #expect(writing?.code == .wrongPassphrase)
+
+        try right.write(to: URL(fileURLWithPath: keyPath))
+        #expect(try await withKeyFile().read(key) == Secret("one"))
+    }
+
+    @Test("a key file of somebody else, or that is no plain file, is refused with what to do")
+    func strangeKeyFile() async throws {
+        try await withKeyFile().write(Secret("one"), for: key)
+        if geteuid() == 0 {
+            try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: keyPath)
+            let strange = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
+            #expect(strange?.code == .denied && strange?.message.contains("run chown on it") == true)
+            try FileManager.default.setAttributes([.ownerAccountID: 0], ofItemAtPath: keyPath)
+        }
+        try FileManager.default.moveItem(atPath: keyPath, toPath: keyPath + ".moved")
+        try FileManager.default.createSymbolicLink(atPath: keyPath, withDestinationPath: keyPath + ".moved")
+        let link = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
+        #expect(link?.code == .denied && link?.message.contains("no plain file") == true)
     }
 
     @Test("a key file open to others is refused, and one that is gone is not made anew") func keyFile() async throws {
@@ -95,6 +130,23 @@ import Testing
             try await group.waitForAll()
         }
         for number in 0..<24 { #expect(try await withKeyFile().read(account(number)) == Secret("\(number)")) }
+    }
+
+    @Test("eight programs that write at the same time lose nothing") func programs() async throws {
+        let inner = folder.path + "/inner"
+        let probe = try Products.path("SecretProbe")
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<8 {
+                group.addTask { try await Program.run(probe, ["fill", inner, "\(number)", "20"]).output }
+            }
+            for try await said in group { #expect(said == "filled\n") }
+        }
+        for program in 0..<8 {
+            for number in 0..<20 {
+                let name = "\(program)/\(number)"
+                #expect(try await withKeyFile().read(SecretKey(service: "fill", account: name)) == Secret(name))
+            }
+        }
     }
 
     @Test("the file that was asked for is told, and automatic stays with it")

@@ -15,7 +15,9 @@ enum KeyFile {
         }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
             throw SecretStorageError(
-                .denied, "Could not use the key file '\(path)': it is no plain file owned by uid \(geteuid()).")
+                .denied,
+                "Could not use the key file '\(path)': it is no plain file owned by uid \(geteuid()); "
+                    + "run chown on it, or put your own file there.")
         }
         guard status.st_mode & 0o7777 == 0o600 else {
             let mode = String(status.st_mode & 0o7777, radix: 8)

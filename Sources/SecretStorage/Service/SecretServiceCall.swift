@@ -10,6 +10,10 @@ struct SecretServiceCall {
     static func open(_ cancellation: Cancellation) throws(SecretStorageError) -> SecretServiceCall {
         var error: UnsafeMutablePointer<GError>?
         guard let bus = g_bus_get_sync(G_BUS_TYPE_SESSION, cancellation.pointer, &error) else {
+            // A bus that is there and does not answer, or refuses, is not one that is absent: nothing weaker may take over.
+            if let reason = error, latch_secret_is_cancelled(reason) != 0 || latch_secret_is_denied(reason) != 0 {
+                throw failure("reach", &error)
+            }
             g_clear_error(&error)
             throw SecretStorageError(
                 .absent,

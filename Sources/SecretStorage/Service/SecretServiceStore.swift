@@ -49,7 +49,8 @@ public struct SecretServiceStore: SecretStoring {
         let cancellation = Cancellation()
         let late = SecretStorageError(
             .io, "Could not ask the Secret Service: it did not answer within \(limit); restart the keyring service.")
-        let end = limit
+        // A little earlier than the caller is let go: by then the one thread for these calls is free again.
+        let end = limit * 0.9
         return try await Self.queue.run(limit: limit, late: late) { () throws(SecretStorageError) in
             cancellation.cancel(after: end)
             let call = try SecretServiceCall.open(cancellation)

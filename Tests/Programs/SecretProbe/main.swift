@@ -1,20 +1,38 @@
 import Crypto
 import SecretStorage
 
-// Asks the Secret Service of the bus it runs under: read | write VALUE | remove; prints the answer or the error's code.
-let store = SecretServiceStore(limit: .seconds(5))
+// Uses a store as a program of its own, and prints the answer or the error's code and message:
+// read | write VALUE | remove      the Secret Service of the bus it runs under
+// open CHOICE FOLDER [REMEMBERED]  which store is chosen, and why
+// fill FOLDER NUMBER COUNT         COUNT secrets of program NUMBER into the sealed file in FOLDER
+let words = Array(CommandLine.arguments.dropFirst())
+let store = SecretServiceStore(limit: .seconds(3))
 let key = SecretKey(service: "https://photos.example", account: "ada@example.org")
-do throws(SecretStorageError) {
-    switch CommandLine.arguments.dropFirst().first {
-    case "read": print(try await store.read(key).map { "holds \($0.reveal())" } ?? "holds nothing")
-    case "write":
-        try await store.write(Secret(CommandLine.arguments.last ?? ""), for: key)
+do {
+    switch (words.first, words.count) {
+    case ("read", 1): print(try await store.read(key).map { "holds \($0.reveal())" } ?? "holds nothing")
+    case ("write", 2):
+        try await store.write(Secret(words[1]), for: key)
         print("written")
-    case "remove":
+    case ("remove", 1):
         try await store.remove(key)
         print("removed")
-    default: print("read | write VALUE | remove")
+    case ("open", 3...4):
+        let opened = try await openSecretStorage(
+            choice: SecretStorageChoice(rawValue: words[1]) ?? .automatic, folder: words[2],
+            remembered: words.count == 4 ? SecretStorageKind(rawValue: words[3]) : nil, service: store)
+        try await opened.store.write(Secret("one"), for: key)
+        print("\(opened.kind): \(opened.explanation)")
+    case ("fill", 4):
+        let path = words[1] + "/secrets"
+        let file = SealedFileStore(path: path + ".sealed", unlock: .keyFile(path: path + ".key"))
+        for number in 0..<(Int(words[3]) ?? 0) {
+            try await file.write(
+                Secret("\(words[2])/\(number)"), for: SecretKey(service: "fill", account: "\(words[2])/\(number)"))
+        }
+        print("filled")
+    default: print("read | write VALUE | remove | open CHOICE FOLDER [REMEMBERED] | fill FOLDER NUMBER COUNT")
     }
-} catch {
+} catch let error as SecretStorageError {
     print("\(error.code): \(error.message)")
 }
