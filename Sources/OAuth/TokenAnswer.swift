@@ -1,0 +1,21 @@
+import Wire
+
+/// What a token endpoint's answers have in common, good or bad.
+enum TokenAnswer {
+    /// The body as a JSON object.
+    static func object(_ body: [UInt8]) throws(OAuthError) -> JSONValue {
+        guard let value = try? JSONValue(parsing: body), value.members != nil else {
+            throw OAuthError(.malformed, "The token endpoint's answer is no JSON object; check the server.")
+        }
+        return value
+    }
+
+    /// A member's text; nil when it is missing or null.
+    static func text(_ value: JSONValue, _ name: String) throws(OAuthError) -> String? {
+        guard let member = value[name], member != .null else { return nil }
+        guard let text = member.string else {
+            throw OAuthError(.malformed, "The token endpoint's '\(name)' is no text; check the server.")
+        }
+        return text
+    }
+}
