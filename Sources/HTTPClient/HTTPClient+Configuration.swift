@@ -38,3 +38,15 @@ extension HTTPClient {
         }
     }
 }
+
+extension HTTPClient.Configuration: CustomReflectable {
+    /// A mirror without values that may be secret: those of extra headers, and a proxy's password.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["extraHeaders": extraHeaders, "userAgent": userAgent])
+    }
+}
+
+extension HTTPClient: CustomReflectable {
+    /// A mirror of the configuration's own.
+    public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
+}

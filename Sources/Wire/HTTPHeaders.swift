@@ -1,12 +1,15 @@
 /// A message's header fields, in order; names compare without case.
 ///
 /// A name may stand more than once, as in `Set-Cookie`. Neither names nor values are checked: a sender that takes them
-/// from outside refuses CR, LF and NUL first, see ``isSafe(name:value:)``.
+/// from outside refuses CR, LF and NUL first, see ``isSafe(name:value:)``. Described or dumped, they show names alone: a
+/// value may be a token.
 ///
 /// Source: RFC 9110 §5.
-public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, Sequence {
+public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, Sequence, CustomStringConvertible,
+    CustomReflectable
+{
     /// One field: its name as written and its value without surrounding white space.
-    public struct Field: Sendable, Equatable {
+    public struct Field: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// The name as written.
         public var name: String
         /// The value.
@@ -17,6 +20,12 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
             self.name = name
             self.value = value
         }
+
+        /// The name alone.
+        public var description: String { name }
+
+        /// A mirror of the name alone.
+        public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
     }
 
     /// All fields in order.
@@ -50,6 +59,12 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
     public mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
+
+    /// The names alone.
+    public var description: String { "[" + fields.map(\.name).joined(separator: ", ") + "]" }
+
+    /// A mirror of the names alone.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields.map(\.name)) }
 
     /// Iterates over the fields in order.
     public func makeIterator() -> IndexingIterator<[Field]> {

@@ -45,3 +45,10 @@ public struct ClientRequest: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
     }
 }
+
+extension ClientRequest: CustomReflectable {
+    /// A mirror without the values of header fields and without the body, which may hold a token or password.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["method": method, "url": url, "headers": headers, "bodyCount": body.count])
+    }
+}

@@ -27,6 +27,13 @@ public struct ClientResponse: Sendable {
     }
 }
 
+extension ClientResponse: CustomReflectable {
+    /// A mirror without the values of header fields and without the body, which may hold a token.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["status": status, "url": url, "headers": headers, "bodyCount": body.count])
+    }
+}
+
 /// A version of HTTP.
 public enum HTTPVersion: String, Sendable, CustomStringConvertible {
     /// HTTP/1.0.

@@ -20,6 +20,13 @@ public struct DialectRequest: Sendable {
     }
 }
 
+extension DialectRequest: CustomReflectable {
+    /// A mirror without the values of header fields and without the body, which may hold a token or password.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["method": method, "path": path, "headers": headers, "bodyCount": body.count])
+    }
+}
+
 /// Whether an answer to a dialect's question came from such a server.
 public enum Recognition: Sendable {
     /// It did, and this is what the server tells of itself.
