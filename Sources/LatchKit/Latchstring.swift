@@ -162,14 +162,15 @@ public final class Latchstring: Sendable {
     }
 
     private func keep(_ signIn: PasswordSignIn, _ server: Server, _ client: HTTPClient) async throws -> Account {
-        let (grant, identity) = try await signIn.perform(at: server, with: client, device: device)
+        let grant = try await signIn.perform(at: server, with: client, device: device)
         let tokens = SessionTokens(grant)
-        let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
-        let kept = SignedIn(
-            server: server, email: signIn.email.text, tokens: tokens, expires: expires,
-            refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
-            displayName: identity?.name, scopes: identity?.scopes ?? [])
         do {
+            let identity = try await PasswordSignIn.identity(behind: grant, at: server, with: client)
+            let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
+            let kept = SignedIn(
+                server: server, email: signIn.email.text, tokens: tokens, expires: expires,
+                refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
+                displayName: identity?.name, scopes: identity?.scopes ?? [])
             try Task.checkCancellation()
             let (account, old) = try await accounts.keep(kept)
             if let old, old != tokens { await giveBack(old.lasting, server, client) }

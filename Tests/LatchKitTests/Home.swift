@@ -82,4 +82,10 @@ extension AccountStore {
         let all = Statement("SELECT id FROM accounts") { row throws(DatabaseError) in try row.get(0) as UUID }
         return try await database.read { try $0.all(all) }
     }
+
+    /// Makes the database refuse a change.
+    func refuse(_ change: String) async throws {
+        let trigger = Statement("CREATE TRIGGER refuse BEFORE UPDATE OF \(change) BEGIN SELECT RAISE(ABORT, 'no'); END")
+        try await database.write { _ = try $0.run(trigger) }
+    }
 }

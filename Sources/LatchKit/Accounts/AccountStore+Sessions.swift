@@ -111,12 +111,17 @@ extension AccountStore {
 
     /// Removes a hidden account's secrets, then its row.
     func finishLeaving(_ id: UUID) async throws {
+        try await removeSecrets(id)
+        try hook.after(.leavingWiped)
+        try await change { _ = try $0.run(Self.delete, id) }
+    }
+
+    /// Removes an account's secrets.
+    func removeSecrets(_ id: UUID) async throws {
         try await LatchError.telling {
             try await secrets.remove(Self.tokenKey(id))
             try await secrets.remove(Self.connectionKey(id))
         }
-        try hook.after(.leavingWiped)
-        try await change { _ = try $0.run(Self.delete, id) }
     }
 
     /// Finishes what a crash left half done, where nobody is at it now.

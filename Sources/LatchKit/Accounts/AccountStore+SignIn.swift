@@ -26,18 +26,26 @@ extension AccountStore {
         let id = try await rowID(for: signIn)
         let lock = try await locks.lock(id)
         defer { lock.release() }
-        let old = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
+        // From here on it runs to its end, good or bad: half of it would be neither the old session nor the new one.
+        return try await Task { try await keep(signIn, as: id) }.value
+    }
+
+    /// The caller holds the account's lock.
+    private func keep(_ signIn: SignedIn, as id: UUID) async throws -> (account: Account, old: SessionTokens?) {
+        let (oldToken, oldConnection) = try await LatchError.telling {
+            (try await secrets.read(Self.tokenKey(id)), try await secrets.read(Self.connectionKey(id)))
+        }
         do {
             try await makeRow(id, signIn)
             try await write(id, signIn)
             try await makeWhole(id, signIn)
         } catch {
             // The row stays when this fails too; the next start undoes it.
-            if (try? hook.after(.rowMade)) != nil { try? await undo(id) }
+            if (try? hook.after(.rowMade)) != nil { try? await undo(id, oldToken, oldConnection) }
             throw error
         }
         guard let account = try await account(id) else { throw Self.missing }
-        return (account, old.map(SessionTokens.init(stored:)))
+        return (account, oldToken.map(SessionTokens.init(stored:)))
     }
 
     private func rowID(for signIn: SignedIn) async throws -> UUID {
@@ -89,10 +97,14 @@ extension AccountStore {
         try hook.after(.rowWhole)
     }
 
-    private func undo(_ id: UUID) async throws {
+    private func undo(_ id: UUID, _ oldToken: Secret?, _ oldConnection: Secret?) async throws {
         switch try await record(id)?.stage {
         case .pending: try await finishLeaving(id)
         case .wiping: try await finishWiping(id)
+        case .in:
+            // The session of before goes on.
+            if let oldConnection { try await secrets.write(oldConnection, for: Self.connectionKey(id)) }
+            if let oldToken { try await secrets.write(oldToken, for: Self.tokenKey(id)) }
         default: break
         }
     }

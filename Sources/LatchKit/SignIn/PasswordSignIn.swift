@@ -18,10 +18,10 @@ public struct PasswordSignIn: Sendable {
         self.password = password
     }
 
-    /// Asks the server for a token and who it is for.
+    /// Asks the server for a token.
     ///
     /// - Throws: ``LatchError``; see ``Dialect/grant(from:of:)``. `CancellationError` when cancelled.
-    func perform(at server: Server, with client: HTTPClient, device: Device) async throws -> (Grant, Identity?) {
+    func perform(at server: Server, with client: HTTPClient, device: Device) async throws -> Grant {
         guard server.features.signsInWithPassword else {
             throw LatchError(
                 .passwordLoginDisabled,
@@ -29,12 +29,21 @@ public struct PasswordSignIn: Sendable {
         }
         let request = server.dialect.passwordSignIn(email: email, password: password, device: device)
         let answer = try await Self.send(request, to: server, with: client)
-        let grant = try server.dialect.grant(from: answer, of: server.address)
+        return try server.dialect.grant(from: answer, of: server.address)
+    }
+
+    /// Asks the server who a token is for; nil when it does not say.
+    ///
+    /// - Throws: `CancellationError` only.
+    static func identity(
+        behind grant: Grant, at server: Server, with client: HTTPClient
+    ) async throws -> Identity? {
         var identity = server.dialect.identity
         for field in server.dialect.authorization(grant.token) { identity.headers[field.name] = field.value }
+        let request = identity
         // Who it is decorates the account; a server that fails to say so has still signed the person in.
-        let who = try await Self.tolerating { try await Self.send(identity, to: server, with: client) }
-        return (grant, who.flatMap { server.dialect.identity(from: $0) })
+        let who = try await tolerating { try await send(request, to: server, with: client) }
+        return who.flatMap { server.dialect.identity(from: $0) }
     }
 
     /// Sends one request of a dialect.
