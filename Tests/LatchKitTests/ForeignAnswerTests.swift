@@ -30,6 +30,15 @@ import Testing
             name: "another program's bare Unauthorized", codes: [.foreignAnswer],
             answer: .json(#"{"detail":"Unauthorized"}"#, 401)),
         Case(name: "another program's 403", codes: [.foreignAnswer], answer: .json(#"{"detail":"Unauthorized"}"#, 403)),
+        Case(name: "a portal that says yes to everything", codes: [.foreignAnswer], answer: .json("{}")),
+        Case(
+            name: "a portal that says ok in plain text", codes: [.foreignAnswer],
+            answer: .init(headers: ["Content-Type": "text/plain"], body: "ok")),
+        Case(name: "204 to everything", codes: [.foreignAnswer], answer: .init(status: 204, headers: [:])),
+        Case(name: "JSON that breaks off", codes: [.foreignAnswer], answer: .json(#"{"access_token":"x","tok"#)),
+        Case(
+            name: "a proxy's word that begins as Onyx's", codes: [.foreignAnswer],
+            answer: .json(#"{"error_code":"SESSION_REQUIRED","detail":"Sign in to the proxy"}"#, 401)),
         Case(name: "a closed connection", codes: [.connectionLost], answer: .silence),
     ]
 
@@ -97,6 +106,13 @@ import Testing
         world.onyx.intercept { $0.path == "/api/things" ? .json(#"{"detail":"Unauthorized"}"#, 401) : nil }
 
         #expect(try await session.client.send(.get, "/api/things").status == .unauthorized)
+        #expect(session.state == .signedIn(.verified))
+
+        world.onyx.intercept {
+            // Word for word the server's own, relayed from another of its sessions.
+            $0.path == "/api/things" ? .json(#"{"error_code":"SESSION_EXPIRED","detail":"x"}"#, 403) : nil
+        }
+        #expect(try await session.client.send(.get, "/api/things").status == .forbidden)
         #expect(session.state == .signedIn(.verified))
 
         world.onyx.intercept { request in

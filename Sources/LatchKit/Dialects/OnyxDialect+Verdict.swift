@@ -1,7 +1,7 @@
 extension OnyxDialect {
     /// Tells an Onyx server's word on a token from everything else.
     ///
-    /// Its rejections are 403 with a `SESSION_…` code, which nothing else says; 401 or 403 with
+    /// Its rejections are 401 or 403 with one of its three `SESSION_…` codes, which nothing else says; 401 or 403 with
     /// `{"detail": "Unauthorized"}`, which any program of the same framework says; and 200 with an anonymous visitor for
     /// `/me` where the server is open to those. A 403 with `{"detail": "Forbidden"}` is a person without rights, or one
     /// whose e-mail address is not proved: it ends no session.
@@ -25,7 +25,8 @@ extension OnyxDialect {
         }
         if error.envelope == .business, let code = error.code {
             let reason = OnyxReason(rawValue: code)
-            if code.hasPrefix("SESSION_") { return .rejected(Self.rejection(reason)) }
+            if Self.endings.contains(reason) { return .rejected(Self.rejection(reason)) }
+            if code.hasPrefix("SESSION_") { return .rejected(Self.vagueRejection(code)) }
             guard answer.status == .unauthorized, reason == .unauthenticated else { return .answered }
             return .rejected(Self.vagueRejection("unauthenticated"))
         }
@@ -42,6 +43,8 @@ extension OnyxDialect {
         else { return false }
         return user.isAnonymousUser == true
     }
+
+    private static let endings: Set<OnyxReason> = [.sessionExpired, .sessionTerminated, .sessionUnrecognized]
 
     private static func rejection(_ reason: OnyxReason) -> Rejection {
         let sentence =

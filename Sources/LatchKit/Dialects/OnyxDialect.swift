@@ -12,6 +12,9 @@ public struct OnyxDialect: Dialect {
     /// How long before a known end a token is renewed at the latest.
     public static let refreshMargin: TimeInterval = 120
 
+    // What is longer can be no end: ten years, in seconds.
+    private static let longestLifetime = 315_360_000
+
     /// Makes the dialect.
     public init() {}
 
@@ -72,7 +75,7 @@ public struct OnyxDialect: Dialect {
         else { return nil }
         return Grant(
             token: Secret(response.accessToken), refreshToken: response.refreshToken.map { Secret($0) },
-            lifetime: response.expiresIn.map { .seconds($0) })
+            lifetime: response.expiresIn.map { .seconds(min($0, Self.longestLifetime)) })
     }
 
     private static func isToken(_ text: String) -> Bool {

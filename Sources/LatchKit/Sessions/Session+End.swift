@@ -41,9 +41,8 @@ extension Session {
         defer { lock.release() }
         guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
         guard record.generation == token.generation, token.epoch == machine.epoch else { return }
-        if !rejection.isUnmistakable {
-            guard try await isConfirmed(token) else { return }
-        }
+        // Its word may be about something else: the server has only just renewed this very session.
+        guard try await isConfirmed(token) else { return }
         _ = try await end(token, rejection, token.epoch)
     }
 }
@@ -67,7 +66,8 @@ extension Session {
     /// and the next start removes the rest.
     ///
     /// - Returns: Whether the server was reached.
-    /// - Throws: A code of the secret store when that kept the token; the account is gone from the list all the same.
+    /// - Throws: A code of the secret store when that kept the token; the account is gone from the list all the same. A
+    ///   code of the storage when that kept the account; the token is gone all the same, and with it the session.
     ///
     /// Source: OX-13, TT-12.
     @discardableResult
@@ -95,17 +95,32 @@ extension Session {
             publish()
         }
         await flying?.value
-        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
-        defer { lock.release() }
-        let wasSignedIn = try await accounts.record(accountID)?.stage == .in
+        // A disk on which nothing can be locked or noted keeps nobody signed in.
+        let lock = try? await accounts.locks.lock(accountID)
+        defer { lock?.release() }
+        let wasSignedIn: Bool
+        do {
+            wasSignedIn = try await accounts.record(accountID)?.stage == .in
+        } catch {
+            wasSignedIn = true
+        }
         var secret = token?.token
         if wasSignedIn, let stored = try? await accounts.secrets.read(AccountStore.tokenKey(accountID)) {
             secret = SessionTokens(stored: stored).lasting
         }
         // Also opens the connection while its secrets are still there.
         _ = try? await openTransport()
-        try await accounts.beginLeaving(accountID)
+        var notNoted: LatchError?
+        do {
+            try await accounts.beginLeaving(accountID)
+        } catch let error as LatchError {
+            notNoted = error
+        }
         let report = wasSignedIn ? await revoke(secret) : SignOutReport(isRevoked: true, failure: nil)
+        if let notNoted {
+            try await accounts.removeSecrets(accountID)
+            throw notNoted
+        }
         try await accounts.finishLeaving(accountID)
         return report
     }

@@ -56,7 +56,7 @@ extension Session {
         let known = token.generation
         let isNewer = record.generation > known
         if isNewer { held = nil }
-        let present = try await self.token(of: record)
+        let present = try await self.token(of: record, holdingLock: true)
         if isNewer { return .renewed(present) }
         // Another program tried while this one waited: its failure is the answer here too.
         if record.attempts > token.attempts, let failure = record.failure { return .kept(present, failure.error) }
@@ -80,7 +80,7 @@ extension Session {
             case .foreign(let why): throw foreign(why)
             case .failing: throw failing(answer)
             case .answered:
-                guard let grant = dialect.renewal(from: answer) else { throw refused(answer) }
+                guard let grant = dialect.renewal(from: answer) else { throw misread(answer) }
                 return try await keep(grant, replacing: tokens, after: token, epoch)
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {

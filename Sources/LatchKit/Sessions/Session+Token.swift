@@ -4,7 +4,7 @@ extension Session {
     /// The token with its generation, renewed first when that is due.
     func current() async throws -> HeldToken {
         let (token, record) = try await present()
-        guard now() >= record.refreshAfter, dialect.refresh != nil else { return token }
+        guard isDue(record), dialect.refresh != nil else { return token }
         switch try await renew(after: token, rejection: nil) {
         case .renewed(let newer): return newer
         case .kept(let old, let error):
@@ -16,22 +16,32 @@ extension Session {
         }
     }
 
+    /// Whether the time to renew has come, or lies farther ahead than it can: then the clock was set back.
+    private func isDue(_ record: SessionRecord) -> Bool {
+        let now = now()
+        let latest = max(
+            dialect.refreshDate(now: now, expires: record.expires), now.addingTimeInterval(Self.pauseAfterFailure))
+        return now >= record.refreshAfter || record.refreshAfter > latest
+    }
+
     /// The token as it is, and what the database knows of it.
-    func present() async throws -> (token: HeldToken, record: SessionRecord) {
+    func present(holdingLock: Bool = false) async throws -> (token: HeldToken, record: SessionRecord) {
         guard leaving == nil, machine.state != .signingOut else { throw signedOutError(.notSignedIn) }
         guard let record = try await accounts.record(accountID), record.stage == .in else {
             throw try await noteEnd()
         }
-        return (try await token(of: record), record)
+        return (try await token(of: record, holdingLock: holdingLock), record)
     }
 
-    /// The token that belongs to a record, from memory when it is still that one.
-    func token(of record: SessionRecord) async throws -> HeldToken {
+    /// The token that belongs to a record, from memory when it is still that one; `holdingLock` when the caller holds
+    /// the account's lock.
+    func token(of record: SessionRecord, holdingLock: Bool = false) async throws -> HeldToken {
         if var held, held.generation == record.generation, machine.state.isSignedIn, held.epoch == machine.epoch {
             held.attempts = record.attempts
             self.held = held
             return held
         }
+        let asked = machine.epoch
         let secret: Secret?
         do {
             secret = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
@@ -40,8 +50,9 @@ extension Session {
             publish()
             throw error
         }
-        guard let secret else { return try await endWithoutToken(record) }
-        guard machine.state != .signingOut else { throw signedOutError(.notSignedIn) }
+        guard let secret else { return try await endWithoutToken(record, holdingLock: holdingLock) }
+        // Late: the session ended, or another began, while the store was asked.
+        guard asked == machine.epoch else { return try await present(holdingLock: holdingLock).token }
         machine.found()
         publish()
         let token = HeldToken(
@@ -52,11 +63,11 @@ extension Session {
     }
 
     /// A reachable, unlocked store that holds nothing means signed out.
-    private func endWithoutToken(_ record: SessionRecord) async throws -> HeldToken {
+    private func endWithoutToken(_ record: SessionRecord, holdingLock: Bool) async throws -> HeldToken {
         let reason = "the secret store does not hold its token any more"
         // Another program may be between the two steps of a sign-out or sign-in: under the lock it is not.
-        let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
-        defer { lock.release() }
+        let lock = holdingLock ? nil : try await LatchError.telling { try await accounts.locks.lock(accountID) }
+        defer { lock?.release() }
         let again = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
         if again == nil { _ = try await accounts.end(accountID, of: record.generation, because: reason) }
         throw try await noteEnd()

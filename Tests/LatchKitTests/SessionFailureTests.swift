@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(1))) struct SessionFailureTests {
+    private let world: World
+
+    init() throws { world = try World() }
+
+    private func token(_ account: Account) async throws -> String? {
+        try await world.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal()
+    }
+
+    @Test("a token that another program renewed and somebody took out of the store ends the session, and nothing waits")
+    func renewedAndGone() async throws {
+        let (mine, other) = (try await world.home.open(), try await world.home.open())
+        let account = try await world.signIn(mine)
+        let session = try mine.session(for: account)
+        _ = try await session.validToken()
+        // Due here, and at the lock already renewed elsewhere.
+        let lock = try await mine.accounts.locks.lock(account.id)
+        world.home.clock.advance(by: 601)
+        let due = Task { try await session.validToken() }
+        while await session.flight == nil { await Task.yield() }
+        #expect(
+            try await other.accounts.noteRenewal(
+                account.id, of: 1, refreshAfter: world.home.clock.now + 600, expires: nil))
+        try await world.home.secrets.remove(AccountStore.tokenKey(account.id))
+        lock.release()
+
+        let error = try await #require(throws: LatchError.self) { try await due.value }
+        #expect(error.code == .sessionEnded)
+        #expect(try await other.accounts.accounts().map(\.isSignedIn) == [false])
+    }
+
+    @Test("a token that comes from the store after the session was signed out is late (invariant 7)")
+    func lateToken() async throws {
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        let store = GatedStore(world.home.secrets)
+        let latch = try await world.home.open(secrets: store)
+        let session = try latch.session(for: account)
+        let arrivals = store.arm()
+        let late = Task { try await session.validToken() }
+        for await _ in arrivals { break }
+
+        try await session.signOut()
+        store.letGo()
+
+        let error = try await #require(throws: LatchError.self) { try await late.value }
+        #expect(error.code == .signedOut)
+        #expect(session.state == .signedOut(.notSignedIn))
+    }
+
+    @Test("OX-13 signing out wipes the token and ends the session also when the database cannot note it")
+    func unwritableDatabase() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "k"]))
+        let session = try latch.session(for: account)
+        try await latch.accounts.refuse("stage ON accounts")
+
+        let error = try await #require(throws: LatchError.self) { try await session.signOut() }
+
+        #expect(error.code.rawValue.hasPrefix("storage_"))
+        #expect(try await token(account) == nil)
+        #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
+        #expect(world.onyx.live.isEmpty)
+        #expect(session.state == .signedOut(.notSignedIn))
+    }
+
+    @Test("a clock that was set back does not put a renewal off")
+    func clockSetBack() async throws {
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.home.clock.advance(by: -86_400)
+
+        #expect(try await session.validToken().reveal() == "token-2")
+        #expect(try await session.validToken().reveal() == "token-2")
+        #expect(world.wire.count(World.refresh) == 1)
+    }
+
+    @Test("a lifetime beyond all calendars is taken as a long one")
+    func endlessLifetime() async throws {
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.onyx.intercept { request in
+            guard request.path == World.refresh else { return nil }
+            return .json(#"{"access_token":"t","token_type":"bearer","expires_in":\#(Int.max)}"#)
+        }
+
+        try await session.refresh()
+        #expect(try await session.validToken().reveal() == "t")
+    }
+}
