@@ -51,6 +51,26 @@ import Testing
         #expect(error.code != .rateLimited || error.retryAfter == .seconds(17))
     }
 
+    @Test("IM-3 IM-17 OX-10 an address as a person types it is asked, and kept in its one spelling after it answered")
+    func typedAddress() async throws {
+        let world = try World()
+        let latch = try await world.home.open()
+        let typed = try ServerAddress("  HTTP://127.0.0.1:\(world.wire.port)/api/ ")
+        world.onyx.intercept { _ in .page(200) }
+        #expect(try await latch.probe(typed).server == nil)
+        #expect(try await latch.accounts.rowIDs().isEmpty)
+        world.onyx.intercept(nil)
+
+        let server = try await latch.probe(typed).requireServer()
+        let signIn = try PasswordSignIn(email: " Ada@Example.org ", password: Secret("correct horse"))
+        _ = try await latch.signIn(signIn, to: server)
+        await latch.close()
+
+        #expect(world.wire.requests.allSatisfy { $0.path.hasPrefix("/api/") && !$0.path.hasPrefix("/api/api") })
+        let kept = try #require(try await world.home.open().accounts.accounts().first)
+        #expect(kept.serverURL.url == "http://127.0.0.1:\(world.wire.port)" && kept.userEmail == "ada@example.org")
+    }
+
     @Test("a server that does not sign in with passwords is not sent one")
     func notOffered() async throws {
         let world = try World()
