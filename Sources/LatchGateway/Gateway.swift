@@ -11,7 +11,7 @@ import Wire
 /// same database, such as `latchd sessions revoke`, is refused here within ``Gateway/noticeInterval`` and the time of
 /// one look at the database, 250 ms together, while ``run()`` runs.
 ///
-/// Source: ARCHITECTURE.md, Gateway; invariants 1, 4 and 5.
+/// Source: ARCHITECTURE.md, Gateway; invariants 1, 2 and 3.
 public final class Gateway: Sendable {
     /// How often a running gateway looks whether another process wrote to the database.
     public static let noticeInterval = Duration.milliseconds(200)

@@ -8,7 +8,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(2)))
 struct SecretsTests {
-    @Test("OX-16 invariant 5: no token, password, hash or typed text is in log, audit file, metrics or database")
+    @Test("OX-16 invariant 3: no token, password, hash or typed text is in log, audit file, metrics or database")
     func nowhere() async throws {
         try await Bench.with {
             $0.onyx.allowsRegistration = true

@@ -46,7 +46,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 4: a session revoked here is refused at once, from memory too")
+    @Test("invariant 2: a session revoked here is refused at once, from memory too")
     func revokedHere() async throws {
         try await Bench.with { bench in
             try await bench.addPerson()
@@ -63,7 +63,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 4: a session revoked by another process is refused once the gateway noticed")
+    @Test("invariant 2: a session revoked by another process is refused once the gateway noticed")
     func revokedElsewhere() async throws {
         try await Bench.with { bench in
             try await bench.addPerson()
@@ -80,7 +80,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 4: a running gateway notices by itself")
+    @Test("invariant 2: a running gateway notices by itself")
     func noticesByItself() async throws {
         try await Bench.with { bench in
             try await bench.addPerson()
@@ -99,7 +99,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 4: the stated bound is kept while another process holds the database's lock")
+    @Test("invariant 2: the stated bound is kept while another process holds the database's lock")
     func boundUnderLock() async throws {
         try await Bench.with { bench in
             try await bench.addPerson()

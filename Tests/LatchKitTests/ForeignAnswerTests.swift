@@ -42,7 +42,7 @@ import Testing
         Case(name: "a closed connection", codes: [.connectionLost], answer: .silence),
     ]
 
-    @Test("no answer but this server's own ends a session, and it is named (invariant 6)", arguments: cases)
+    @Test("no answer but this server's own ends a session, and it is named (invariant 4)", arguments: cases)
     func foreign(_ foreign: Case) async throws {
         let world = try World()
         let latch = try await world.home.open()

@@ -34,7 +34,7 @@ import Testing
         #expect(try await other.accounts.accounts().map(\.isSignedIn) == [false])
     }
 
-    @Test("a token that comes from the store after the session was signed out is late (invariant 7)")
+    @Test("a token that comes from the store after the session was signed out is late (invariant 5)")
     func lateToken() async throws {
         let first = try await world.home.open()
         let account = try await world.signIn(first)

@@ -56,7 +56,7 @@ import Testing
         #expect(action12 == .refuse(.signedOut(.ended("x"))))
     }
 
-    @Test("late answers of an earlier session change nothing (invariant 7)")
+    @Test("late answers of an earlier session change nothing (invariant 5)")
     func late() {
         var machine = signedIn()
         let old = machine.epoch

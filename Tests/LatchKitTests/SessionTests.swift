@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test("a late renewal of a session that was signed out changes nothing (invariant 7)")
+    @Test("a late renewal of a session that was signed out changes nothing (invariant 5)")
     func lateAnswer() async throws {
         let latch = try await world.home.open()
         let account = try await world.signIn(latch)

@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// Every event is a line of the log, and of a file of JSON lines when there is one. Never a password, a token, a hash,
 /// nor what was typed for an account that does not exist: people type passwords there.
 ///
-/// Source: OX-16; invariant 5.
+/// Source: OX-16; invariant 3.
 public final class AuditLog: Sendable {
     private let log: Log
     private let file: LogWriter?

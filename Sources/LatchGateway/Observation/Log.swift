@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// A message is a literal, so nothing from outside, and no secret, can become part of it by accident.
 ///
-/// Source: invariant 5; OX-16.
+/// Source: invariant 3; OX-16.
 public final class Log: Sendable {
     /// How much a line matters.
     public enum Level: Int, Sendable, Comparable, CaseIterable {

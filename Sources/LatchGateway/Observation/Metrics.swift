@@ -3,7 +3,7 @@ import Synchronization
 
 /// What the gateway counts of itself. Names of routes and outcomes only: never anything of a request's content.
 ///
-/// Source: invariant 5; Prometheus, "Metric and label naming".
+/// Source: invariant 3; Prometheus, "Metric and label naming".
 final class Metrics: Sendable {
     /// What became of a sign-in.
     enum SignIn: String, CaseIterable, Sendable {

@@ -84,7 +84,7 @@ public struct Identity: Sendable, Hashable {
 
 /// What an answer says about the session that the request belonged to.
 ///
-/// Source: invariant 6: only a server that answered can sign anyone out.
+/// Source: invariant 4: only a server that answered can sign anyone out.
 public enum Verdict: Sendable, Equatable {
     /// The server's own answer, good or bad; the session stands.
     case answered

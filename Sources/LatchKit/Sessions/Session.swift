@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// time-out or being offline never does. Several programs may hold a session of the same account at once: they share
 /// token, renewals and end through the accounts database and a lock that dies with its holder.
 ///
-/// Source: OX-11 to OX-14, TT-7; invariants 6 and 7.
+/// Source: OX-11 to OX-14, TT-7; invariants 4 and 5.
 public actor Session {
     /// The account.
     public nonisolated let accountID: Account.ID

@@ -3,7 +3,7 @@
 /// Everything that answers late carries the epoch in which it was asked; an answer of another epoch changes nothing.
 /// The epoch moves on when a session ends, when a person signs out and when one signs in again.
 ///
-/// Source: invariants 6 and 7; contract of Onyx, b.10.
+/// Source: invariants 4 and 5; contract of Onyx, b.10.
 struct SessionStateMachine {
     /// The present state.
     private(set) var state = SessionState.restoring
