@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -67,6 +68,34 @@ import Testing
         #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
         #expect(world.onyx.live.isEmpty)
         #expect(session.state == .signedOut(.notSignedIn))
+    }
+
+    @Test("OX-11 a program that is killed while it renews leaves its lock to the others")
+    func killedHolder() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        _ = try await session.validToken()
+        let script = """
+            import fcntl, sys, time
+            file = open(sys.argv[1], "w")
+            fcntl.flock(file, fcntl.LOCK_EX)
+            print("held", flush=True)
+            time.sleep(60)
+            """
+        let lock = "\(world.home.folders.locks)/\(account.id.uuidString.lowercased()).lock"
+        let holder = try RunningProgram("/usr/bin/python3", ["-c", script, lock], environment: [:])
+        try await holder.line(containing: "held")
+        world.home.clock.advance(by: 601)
+
+        let token = Task { try await session.validToken().reveal() }
+        while await session.flight == nil { await Task.yield() }
+        #expect(try latch.accounts.locks.lockIfFree(account.id) == nil)
+        #expect(world.wire.count(World.refresh) == 0)
+        holder.send(SIGKILL)
+
+        #expect(try await token.value == "token-2")
+        #expect(world.wire.count(World.refresh) == 1)
     }
 
     @Test("a clock that was set back does not put a renewal off")
