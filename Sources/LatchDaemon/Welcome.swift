@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import LatchGateway
 import Wire
@@ -22,6 +23,9 @@ struct Welcome {
         for address in addresses where !isLocal(address) {
             lines.append("  warning        \(address) is open to the network without TLS: put a TLS proxy before it.")
         }
+        if let path = file.configuration.settings.databasePath, isOpenToOthers(path) {
+            lines.append("  warning        others on this machine may read \(path): chmod 600 '\(path)'")
+        }
         lines.append("")
         if people == 0 { lines.append("Add a person:  latchd user add you@example.org") }
         if let first = addresses.first(where: { $0.port != nil }) {
@@ -33,6 +37,11 @@ struct Welcome {
 
     private func url(_ address: BoundAddress) -> String {
         address.port == nil ? "\(address)" : "http://\(address)"
+    }
+
+    private func isOpenToOthers(_ path: String) -> Bool {
+        let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        return (mode ?? 0) & 0o077 != 0
     }
 
     private func isLocal(_ address: BoundAddress) -> Bool {

@@ -17,6 +17,9 @@ struct BodyTests {
                 return .text(error.message, status: error.status)
             }
         }
+        router.on(.post, "/short", maximumBodyBytes: 10) { request in
+            .text(String(decoding: request.body, as: UTF8.self))
+        }
         router.on(.post, "/form") { request in
             do throws(RequestError) {
                 return .text(try request.form()["email"] ?? "none")
@@ -86,6 +89,37 @@ struct BodyTests {
                 #expect(answer == "The request's body is too large.\n")
             }
         }
+        await server.stop()
+    }
+
+    @Test("a route's own limit holds for its body", arguments: [false, true])
+    func routeLimit(inChunks: Bool) async throws {
+        let server = try await TestServer(router: Self.router)
+        for (count, status) in [(10, 200), (11, 413)] {
+            let body = String(repeating: "x", count: count)
+            let framing =
+                inChunks
+                ? "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+                : "Content-Length: \(count)\r\n\r\n\(body)"
+            let text = try server.exchange("POST /short HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + framing)
+            #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+        }
+        await server.stop()
+    }
+
+    @Test("a body that no route wants is let in, bounded all the same, and the answer is 404 or 405")
+    func unwantedBody() async throws {
+        let server = try await TestServer(router: Self.router)
+        for (target, count, status) in [("/none", 50_000, 404), ("/none", 1_048_577, 413)] {
+            let text = try server.exchange(
+                "POST \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: \(count)\r\n\r\n"
+                    + String(repeating: "x", count: count))
+            #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+        }
+        let text = try server.exchange(
+            "PUT /short HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 50\r\n\r\n"
+                + String(repeating: "x", count: 50))
+        #expect(text.hasPrefix("HTTP/1.1 405 "))
         await server.stop()
     }
 

@@ -12,6 +12,7 @@ struct PeopleTests {
         arguments: [
             ("aA1!", "Password must be at least 6 characters long."),
             ("aA1!aA1!aA1!a", "Password must not exceed 12 characters."),
+            ("aA1!\0aA1!", "Password must not contain a NUL character."),
             ("aaaaaa", "Password must contain at least one uppercase letter."),
             ("AAAAAA", "Password must contain at least one lowercase letter."),
             ("aaaAAA", "Password must contain at least one number."),

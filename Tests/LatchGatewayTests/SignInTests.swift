@@ -7,6 +7,14 @@ import Wire
 
 @Suite(.timeLimit(.minutes(2)))
 struct SignInTests {
+    @Test("nobody who has not signed in can make the gateway hold more than 16 KiB")
+    func largeForm() async throws {
+        try await Bench.with { bench in
+            let answer = try await bench.login(password: String(repeating: "x", count: 20_000))
+            #expect(answer.status == 413)
+        }
+    }
+
     @Test("OX-1 a sign-in gives a bearer token, which opens /me, is refreshed and ended")
     func wholeSession() async throws {
         try await Bench.with { bench in

@@ -48,6 +48,20 @@ import Testing
                 "LATCHD_SESSIONS_LIFETIME\n    How long a session lives after its last use. Default: 7d."))
     }
 
+    @Test func `serve warns of a database that others may read`() async throws {
+        let house = try House()
+        let first = try await house.startGateway()
+        await first.kill()
+        let database = house.folder.file("state/latchd/latchd.db")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: database)
+
+        let second = try await house.startGateway()
+        try await second.program.line(containing: "Stop:")
+
+        #expect(!first.program.output.contains("warning"))
+        #expect(second.program.output.contains("chmod 600 '\(database)'"))
+    }
+
     @Test func `serve says what it did and what to do next`() async throws {
         let house = try House()
         let gateway = try await house.startGateway()

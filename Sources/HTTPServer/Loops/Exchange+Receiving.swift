@@ -39,27 +39,42 @@ extension Exchange {
     private func admitBody(_ head: RequestHead) throws(Refusal) {
         guard let length = head.contentLength else {
             connection.enter(.body)
+            limitBody(head)
             return
         }
         guard length > 0 else { return }
         connection.enter(.body)
-        if length > loop.settings.maximumBodyBytes {
+        limitBody(head)
+        if length > maximumBodyBytes {
             // A client that waits for 100 is told in time; one that already sends must first be let finish.
             guard !head.expectsContinue else { throw Self.bodyTooLarge }
             step = .body
             answerDirectly(Self.bodyTooLarge)
         } else {
-            body.reserveCapacity(min(length, 65_536))
+            if keepsBody { body.reserveCapacity(min(length, 65_536)) }
         }
+    }
+
+    /// A body that no handler will see is let in and dropped; another is kept up to its route's limit.
+    private func limitBody(_ head: RequestHead) {
+        maximumBodyBytes = loop.settings.maximumBodyBytes
+        guard case .handler(_, _, _, let limit)? = path.map({ loop.settings.router.match(head.method, path: $0) })
+        else {
+            keepsBody = false
+            return
+        }
+        maximumBodyBytes = min(maximumBodyBytes, limit ?? .max)
     }
 
     /// A part of the body is in.
     func receiveBody(_ bytes: UnsafePointer<CChar>, _ count: Int) {
         guard step == .body else { return }
-        guard body.count + count <= loop.settings.maximumBodyBytes else {
+        guard bodyCount + count <= maximumBodyBytes else {
             answerDirectly(Self.bodyTooLarge)
             return
         }
+        bodyCount += count
+        guard keepsBody else { return }
         body.append(
             contentsOf: UnsafeBufferPointer(
                 start: UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: count))
@@ -101,7 +116,7 @@ extension Exchange {
         let bodyBytes = body
         body = []
         switch router.match(head.method, path: path) {
-        case .handler(let run, let values, let pattern):
+        case .handler(let run, let values, let pattern, _):
             route = pattern
             let request = ServerRequest(
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,

@@ -35,6 +35,12 @@ final class Exchange: @unchecked Sendable {
     var path: String?
     var query: String?
     var body: [UInt8] = []
+    /// How many bytes of the body came, kept or not.
+    var bodyCount = 0
+    /// The most that may come.
+    var maximumBodyBytes = 0
+    /// Whether there is a handler to keep the body for.
+    var keepsBody = true
     var response: ServerResponse?
     var route: String?
     var status: HTTPStatus?

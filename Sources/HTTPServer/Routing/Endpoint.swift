@@ -3,20 +3,24 @@ import Wire
 /// The handlers of one pattern, by method.
 struct Endpoint: Sendable {
     let pattern: String
-    private var handlers: [(method: HTTPMethod, run: Router.Handler)] = []
+    private var handlers: [(method: HTTPMethod, run: Router.Handler, maximumBodyBytes: Int?)] = []
 
     init(pattern: String) {
         self.pattern = pattern
     }
 
-    mutating func add(_ method: HTTPMethod, _ run: @escaping Router.Handler) {
-        precondition(handler(method) == nil, "The route \(method) \(pattern) is there twice.")
-        handlers.append((method, run))
+    mutating func add(_ method: HTTPMethod, _ run: @escaping Router.Handler, maximumBodyBytes: Int?) {
+        precondition(entry(method) == nil, "The route \(method) \(pattern) is there twice.")
+        handlers.append((method, run, maximumBodyBytes))
     }
 
     func match(_ method: HTTPMethod, _ values: [String]) -> Router.Match {
-        if let run = handler(method) { return .handler(run, values, pattern: pattern) }
-        if method == .head, let run = handler(.get) { return .handler(run, values, pattern: pattern) }
+        if let entry = entry(method) {
+            return .handler(entry.run, values, pattern: pattern, maximumBodyBytes: entry.maximumBodyBytes)
+        }
+        if method == .head, let entry = entry(.get) {
+            return .handler(entry.run, values, pattern: pattern, maximumBodyBytes: entry.maximumBodyBytes)
+        }
         return method == .options ? .allow(allow, pattern: pattern) : .methodNotAllowed(allow: allow, pattern: pattern)
     }
 
@@ -30,7 +34,7 @@ struct Endpoint: Sendable {
         return methods.joined(separator: ", ")
     }
 
-    private func handler(_ method: HTTPMethod) -> Router.Handler? {
-        handlers.first { $0.method == method }?.run
+    private func entry(_ method: HTTPMethod) -> (method: HTTPMethod, run: Router.Handler, maximumBodyBytes: Int?)? {
+        handlers.first { $0.method == method }
     }
 }

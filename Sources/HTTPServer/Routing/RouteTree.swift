@@ -13,7 +13,8 @@ struct RouteTree: Sendable {
     var isEmpty: Bool { nodes.count == 1 }
 
     mutating func add(
-        _ parts: ArraySlice<Substring>, pattern: String, _ method: HTTPMethod, _ run: @escaping Router.Handler
+        _ parts: ArraySlice<Substring>, pattern: String, _ method: HTTPMethod, _ run: @escaping Router.Handler,
+        maximumBodyBytes: Int?
     ) {
         var index = 0
         for part in parts {
@@ -25,7 +26,7 @@ struct RouteTree: Sendable {
             }
         }
         var endpoint = nodes[index].endpoint ?? Endpoint(pattern: pattern)
-        endpoint.add(method, run)
+        endpoint.add(method, run, maximumBodyBytes: maximumBodyBytes)
         nodes[index].endpoint = endpoint
     }
 

@@ -33,10 +33,12 @@ public struct Router: Sendable {
     ///   - method: The method.
     ///   - pattern: The path, with `{name}` for a component that is a parameter.
     ///   - types: The parameters' types in order.
+    ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit.
     ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
     ///     cancelled and its answer dropped.
     public mutating func on<each P: PathParameter>(
         _ method: HTTPMethod, _ pattern: String, _ types: repeat (each P).Type,
+        maximumBodyBytes: Int? = nil,
         handler: @escaping @Sendable (ServerRequest, repeat each P) async -> ServerResponse
     ) {
         precondition(pattern.hasPrefix("/"), "The pattern '\(pattern)' must begin with a slash.")
@@ -55,9 +57,9 @@ public struct Router: Sendable {
             return await handler(request, repeat each values)
         }
         if typeCount == 0 {
-            fixed[pattern, default: Endpoint(pattern: pattern)].add(method, run)
+            fixed[pattern, default: Endpoint(pattern: pattern)].add(method, run, maximumBodyBytes: maximumBodyBytes)
         } else {
-            tree.add(parts[...], pattern: pattern, method, run)
+            tree.add(parts[...], pattern: pattern, method, run, maximumBodyBytes: maximumBodyBytes)
         }
     }
 
@@ -65,7 +67,7 @@ public struct Router: Sendable {
 
     /// What answers a request.
     enum Match {
-        case handler(Handler, [String], pattern: String)
+        case handler(Handler, [String], pattern: String, maximumBodyBytes: Int?)
         case allow(String, pattern: String)
         case methodNotAllowed(allow: String, pattern: String)
         case notFound

@@ -132,13 +132,20 @@ extension ConfigurationReader {
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) where name != Self.fileVariable {
             let origin = ConfigurationOrigin.variable(name)
             guard let key = keys[name] else {
-                let near = Spelling.nearest(to: name, among: ConfigurationKey.all.map(\.variable))
+                let near = Self.nearestVariable(to: name)
                 report(origin, "no key has this variable", Self.remedy(near))
                 continue
             }
             let texts = key.isList ? value.split(separator: ",").map { Self.trimmed($0) } : [value]
             set(key, texts.map { ConfigurationKey.Word(text: $0, origin: origin) }, origin, "")
         }
+    }
+
+    /// The part that all variables share says nothing about which one was meant.
+    private static func nearestVariable(to name: String) -> String? {
+        let prefix = ConfigurationKey.variablePrefix
+        let others = ConfigurationKey.all.map { String($0.variable.dropFirst(prefix.count)) }
+        return Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: others).map { prefix + $0 }
     }
 
     private mutating func set(

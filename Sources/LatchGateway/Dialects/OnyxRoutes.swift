@@ -30,11 +30,15 @@ struct OnyxRoutes: Sendable {
         add(.get, "/me", to: &router) { try await $0.me($1) }
     }
 
+    /// The largest body of any message here; an address and a password are far less. Nobody has signed in yet who sends
+    /// them, so little may be held for each.
+    private static let maximumBodyBytes = 16_384
+
     private func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
     ) {
-        router.on(method, settings.prefix + path) { request in
+        router.on(method, settings.prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
             do {
                 return try await handler(self, request)
             } catch {

@@ -64,7 +64,7 @@ struct AttemptCounter: Sendable {
             && (lockOuts == 0 || now >= lockedUntil + limit.maximumLockOut)
     }
 
-    /// How much is lost by dropping the counter; greater is more. One with attempts under way is never dropped.
+    /// How much is lost by dropping the counter; greater is more. One with attempts under way is dropped last.
     var weight: Int { underWay > 0 ? .max : lockOuts * 1_000 + failures }
 
     private mutating func leave() {

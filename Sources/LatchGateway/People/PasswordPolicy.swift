@@ -38,6 +38,8 @@ public struct PasswordPolicy: Sendable, Equatable {
     /// The rules are asked in this order: shortest, longest, upper case, lower case, digit, special character.
     public func complaint(about password: Secret) -> String? {
         let scalars = password.reveal().unicodeScalars
+        // No form can bring one back at the sign-in.
+        if scalars.contains("\0") { return "Password must not contain a NUL character." }
         if scalars.count < minimumLength { return "Password must be at least \(minimumLength) characters long." }
         if scalars.count > maximumLength || password.count > PasswordHash.maximumPasswordCount {
             return "Password must not exceed \(maximumLength) characters."
