@@ -20,10 +20,15 @@ import Synchronization
 struct AccountLocks: Sendable {
     /// The folder of the files, there already.
     let folder: String
+    /// How long to wait for another program. Whoever holds a lock talks to a server within bounds that add up to less; one
+    /// that holds it longer was stopped.
+    var patience: Duration = .seconds(90)
 
     /// Waits for an account's lock, without holding a thread of the shared pool.
     ///
     /// Cancelled, it throws `CancellationError` at once; should the lock come later, it is given back.
+    ///
+    /// - Throws: ``LatchError/Code/storageLocked`` after ``patience``.
     func lock(_ account: UUID) async throws -> FileLock {
         try await lock(named: account.uuidString.lowercased())
     }
@@ -38,8 +43,15 @@ struct AccountLocks: Sendable {
             let result = Result { try file.waitForLock() }
             if !waiter.settle(result.map { file }) { file.release() }
         }
+        let seconds = Double(patience.components.seconds) + Double(patience.components.attoseconds) * 1e-18
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { _ = waiter.settle(.failure(Self.held)) }
         return try await waiter.value()
     }
+
+    private static let held = LatchError(
+        .storageLocked,
+        "Another program is at this account and does not let go of it: it may have been stopped. "
+            + "Let it go on or end it, and try again.")
 
     /// The account's lock, or nil when somebody holds it.
     func lockIfFree(_ account: UUID) throws -> FileLock? {

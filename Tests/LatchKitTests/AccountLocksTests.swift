@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// Locks between programs; each `AccountLocks` here is one.
+@Suite(.timeLimit(.minutes(1))) struct AccountLocksTests {
+    private let folder: TemporaryDirectory
+    private let account = UUID()
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    @Test("a program that does not let go is told of, and keeps nobody from the lock afterwards")
+    func stoppedHolder() async throws {
+        let holder = try await AccountLocks(folder: folder.path).lock(account)
+        var locks = AccountLocks(folder: folder.path)
+        locks.patience = .milliseconds(10)
+
+        let error = await #expect(throws: LatchError.self) { try await locks.lock(account) }
+        #expect(error?.code == .storageLocked)
+        #expect(error?.message.contains("may have been stopped") == true)
+
+        holder.release()
+        locks.patience = .seconds(30)
+        let next = try await locks.lock(account)
+        next.release()
+    }
+
+    @Test("a cancelled wait ends at once, and gives the lock back should it come later")
+    func cancelled() async throws {
+        let holder = try await AccountLocks(folder: folder.path).lock(account)
+        let locks = AccountLocks(folder: folder.path)
+        let waiting = Task { try await locks.lock(account) }
+
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+
+        holder.release()
+        try await locks.lock(account).release()
+    }
+}
