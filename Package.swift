@@ -47,7 +47,8 @@ let package = Package(
             dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Terminal", "Wire"]),
 
         // Tests mirror the rooms; Tests/System runs the built programs.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
+        .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),

@@ -8,7 +8,7 @@ import Testing
     /// An Onyx-like server over TLS, by `openssl s_server`, with a certificate that stands behind itself.
     private final class SelfSigned: @unchecked Sendable {
         // Used by one test at a time, which starts and stops it.
-        let process = Process()
+        let process: ChildProcess
         let folder: TemporaryDirectory
         let port: Int
 
@@ -29,19 +29,14 @@ import Testing
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
                 + "Connection: close\r\n\r\n" + body
             try Data(answer.utf8).write(to: URL(fileURLWithPath: folder.path + "/api/auth/type"))
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = [
-                "openssl", "s_server", "-HTTP", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem",
-            ]
-            process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-            let output = Pipe()
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            var said = Data()
+            process = try ChildProcess(
+                "openssl",
+                ["s_server", "-HTTP", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem"],
+                directory: folder.path, errors: .nowhere)
+            var said: [UInt8] = []
             var found: Int?
             while found == nil {
-                let more = output.fileHandleForReading.availableData
+                let more = process.output.read()
                 try #require(!more.isEmpty)
                 said += more
                 let text = String(decoding: said, as: UTF8.self)
@@ -52,12 +47,6 @@ import Testing
                 }
             }
             port = found ?? 0
-        }
-
-        deinit {
-            // The test runner has SIGTERM blocked, and its children with it.
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
         }
     }
 

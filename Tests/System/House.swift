@@ -40,7 +40,7 @@ final class House: Sendable {
         let program = try RunningProgram(Products.path("latchd"), ["serve"], environment: environment)
         let line = try await program.line(containing: "listening")
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
-            throw RunningProgram.Failure(description: "No port in '\(line)'.")
+            throw ChildProcess.Failure("No port in '\(line)'.")
         }
         return RunningGateway(program: program, port: port)
     }
@@ -49,7 +49,7 @@ final class House: Sendable {
     func startGatewayWithPerson() async throws -> RunningGateway {
         let gateway = try await startGateway()
         let added = try await latchd("user", "add", Self.email, "--password-stdin", input: Self.password + "\n")
-        guard added.status == 0 else { throw RunningProgram.Failure(description: added.errors) }
+        guard added.status == 0 else { throw ChildProcess.Failure(added.errors) }
         return gateway
     }
 

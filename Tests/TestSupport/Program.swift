@@ -1,6 +1,3 @@
-import Foundation
-import Synchronization
-
 /// Runs a program to its end, off the shared pool.
 public enum Program {
     /// What a program that ended said.
@@ -15,47 +12,23 @@ public enum Program {
 
     /// Runs `path` with `arguments`, an environment of its own and `input` on standard input, and waits for its end.
     ///
-    /// A name without a slash is looked up in `PATH`. Cancelling does not end the program.
+    /// A name without a slash is looked up in `PATH`. The environment is the test's own
+    /// when none is given. Cancelling does not end the program.
     public static func run(
         _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "",
         directory: String? = nil
     ) async throws -> Result {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path.contains("/") ? path : "/usr/bin/env")
-        process.arguments = (path.contains("/") ? [] : [path]) + arguments
-        if let environment { process.environment = environment }
-        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-        let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = standardInput
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                do {
-                    try process.run()
-                } catch {
-                    continuation.resume(throwing: error)
-                    return
-                }
-                signal(SIGPIPE, SIG_IGN)
-                try? standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-                try? standardInput.fileHandleForWriting.close()
-                let collected = Mutex(Data())
-                let other = DispatchSemaphore(value: 0)
-                Thread.detachNewThread {
-                    let data = errors.fileHandleForReading.readDataToEndOfFile()
-                    collected.withLock { $0 = data }
-                    other.signal()
-                }
-                let data = output.fileHandleForReading.readDataToEndOfFile()
-                other.wait()
-                process.waitUntilExit()
-                let status = process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
-                continuation.resume(
-                    returning: Result(
-                        status: status, output: String(decoding: data, as: UTF8.self),
-                        errors: String(decoding: collected.withLock { $0 }, as: UTF8.self)))
-            }
+        let child = try ChildProcess(path, arguments, environment: environment, directory: directory)
+        async let errors = BackgroundThread.run { child.errors.readToEnd() }
+        async let output = BackgroundThread.run { child.output.readToEnd() }
+        await BackgroundThread.run {
+            child.input.write(Array(input.utf8))
+            child.input.close()
         }
+        let texts = await (output: output, errors: errors)
+        let status = await child.waitForExit()
+        return Result(
+            status: status, output: String(decoding: texts.output, as: UTF8.self),
+            errors: String(decoding: texts.errors, as: UTF8.self))
     }
 }

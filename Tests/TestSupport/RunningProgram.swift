@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// A program that runs beside the test, ended with the value.
@@ -9,56 +8,33 @@ public final class RunningProgram: Sendable {
         var waiters: [(text: String, continuation: CheckedContinuation<String, any Error>)] = []
     }
 
-    /// What went wrong, with all that the program said.
-    public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong.
-        public let description: String
-
-        /// Makes a failure.
-        public init(description: String) {
-            self.description = description
-        }
-    }
-
     private let state = Mutex(State())
-    private let process = Process()
-    private let exit = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
+    private let child: ChildProcess
 
     /// Starts `path` with its output and errors gathered in one text.
     public init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.environment = environment
-        process.standardOutput = pipe
-        process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
-        process.terminationHandler = { [weak self] in self?.ended($0) }
-        try process.run()
-        let handle = pipe.fileHandleForReading
-        Thread.detachNewThread { [weak self] in
+        child = try ChildProcess(path, arguments, environment: environment, errors: .withOutput)
+        child.input.close()
+        let output = child.output
+        BackgroundThread.start { [weak self] in
             while true {
-                let data = handle.availableData
+                let bytes = output.read()
                 guard let self else { return }
-                take(String(decoding: data, as: UTF8.self), isEnd: data.isEmpty)
-                if data.isEmpty { return }
+                take(String(decoding: bytes, as: UTF8.self), isEnd: bytes.isEmpty)
+                if bytes.isEmpty { return }
             }
         }
     }
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
-
     /// The system's number of the process.
-    public var id: Int32 { process.processIdentifier }
+    public var id: Int32 { child.id }
 
     /// All that the program said until now.
     public var output: String { state.withLock { $0.text } }
 
     /// Waits until the program has said `text`, and returns the line with it.
     ///
-    /// - Throws: ``Failure`` when its output ends first.
+    /// - Throws: ``ChildProcess/Failure`` when its output ends first.
     @discardableResult
     public func line(containing text: String) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
@@ -72,31 +48,15 @@ public final class RunningProgram: Sendable {
         }
     }
 
-    /// Sends a signal.
+    /// Sends a signal, unless the program has ended.
     public func send(_ signal: Int32) {
-        kill(process.processIdentifier, signal)
+        child.send(signal)
     }
 
     /// Waits for the program's end and returns its exit status, or 128 plus the signal that ended it.
     @discardableResult
     public func waitForExit() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            let status: Int32? = exit.withLock { exit in
-                if exit.status == nil { exit.waiters.append(continuation) }
-                return exit.status
-            }
-            if let status { continuation.resume(returning: status) }
-        }
-    }
-
-    private func ended(_ process: Process) {
-        let status = process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
-        let waiters = exit.withLock { exit in
-            defer { exit.waiters = [] }
-            exit.status = status
-            return exit.waiters
-        }
-        for waiter in waiters { waiter.resume(returning: status) }
+        await child.waitForExit()
     }
 
     private func take(_ text: String, isEnd: Bool) {
@@ -125,7 +85,7 @@ public final class RunningProgram: Sendable {
         return text[..<end].split(separator: "\n").first { $0.contains(wanted) }.map(String.init)
     }
 
-    private static func failure(_ wanted: String, _ text: String) -> Failure {
-        Failure(description: "The program ended without saying '\(wanted)'. It said: \(text)")
+    private static func failure(_ wanted: String, _ text: String) -> ChildProcess.Failure {
+        ChildProcess.Failure("The program ended without saying '\(wanted)'. It said: \(text)")
     }
 }

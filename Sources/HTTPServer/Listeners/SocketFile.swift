@@ -20,6 +20,8 @@ struct SocketFile {
     func remove() {
         var status = stat()
         if lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode { _ = unlink(path) }
+        // Not by closing alone: a program being started at this moment holds a copy for some milliseconds.
+        _ = flock(lock, LOCK_UN)
         _ = close(lock)
     }
 }

@@ -13,9 +13,8 @@ final class TLSFront {
     /// The certificate's and the key's file.
     let certificate: String
     let key: String
-    private let process = Process()
-    // It ends when this does, also when the test ends in a crash.
-    private let leash = Pipe()
+    // It ends when its standard input does, so also when the test ends in a crash.
+    private let process: ChildProcess
 
     /// Opens the door.
     ///
@@ -36,21 +35,13 @@ final class TLSFront {
         let shown = try await Program.run("openssl", ["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
         guard made.status == 0, let equals = shown.output.firstIndex(of: "=") else { throw Failure() }
         fingerprint = shown.output[shown.output.index(after: equals)...].trimmingCharacters(in: .newlines)
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", Self.script, certificate, key, String(target), asksForCertificate ? "yes" : "no"]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = leash
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        process = try ChildProcess(
+            "/usr/bin/python3",
+            ["-c", Self.script, certificate, key, String(target), asksForCertificate ? "yes" : "no"],
+            errors: .nowhere)
+        let line = String(decoding: process.output.read(), as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .newlines)) else { throw Failure() }
         self.port = port
-    }
-
-    deinit {
-        // Not SIGTERM, which the pool's threads block, and a child begins with its parent's blocked signals.
-        kill(process.processIdentifier, SIGKILL)
     }
 
     private static let script = """

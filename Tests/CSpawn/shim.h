@@ -1,0 +1,7 @@
+// What the C library has and shows only to programs that ask for its extensions.
+#pragma once
+#include <spawn.h>
+
+int pipe2(int ends[2], int flags);
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);

@@ -1,0 +1,145 @@
+import CSpawn
+import Glibc
+import Synchronization
+
+/// A program that a test has started, ended with the value, with pipes to its standard streams.
+///
+/// Not Foundation's `Process`: that reads past the end of a folder's list when many descriptors are open, which at
+/// times ends the whole test run, and hands down the blocked signals of whichever thread starts the program.
+///
+/// Source: posix_spawn(3), waitid(2).
+public final class ChildProcess: Sendable {
+    /// Where standard error goes.
+    public enum Errors: Sendable {
+        case apart
+        case withOutput
+        case nowhere
+    }
+
+    /// Why a program could not be started or did not do what was waited for.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What went wrong.
+        public let description: String
+
+        /// Makes a failure.
+        public init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// What the thread that waits for the end and the value share.
+    private final class Exit: Sendable {
+        let state = Mutex<(status: Int32?, waiters: [CheckedContinuation<Int32, Never>])>((nil, []))
+    }
+
+    /// The system's number of the process.
+    public let id: Int32
+    /// What the program reads.
+    public let input: PipeEnd
+    /// What the program writes.
+    public let output: PipeEnd
+    /// What the program writes to standard error, if that is apart; else at its end.
+    public let errors: PipeEnd
+    private let exit = Exit()
+
+    /// Starts a program; a name without a slash is looked up in `PATH`.
+    ///
+    /// - Parameter environment: The test's own when none is given.
+    /// - Throws: ``Failure`` when there is no such program.
+    public init(
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil, directory: String? = nil,
+        errors: Errors = .apart
+    ) throws {
+        let (inputRead, inputWrite) = try PipeEnd.pair()
+        let (outputRead, outputWrite) = try PipeEnd.pair()
+        let (errorsRead, errorsWrite) = try PipeEnd.pair()
+        (input, output, self.errors) = (inputWrite, outputRead, errorsRead)
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, inputRead.number, 0)
+        posix_spawn_file_actions_adddup2(&actions, outputWrite.number, 1)
+        switch errors {
+        case .apart: posix_spawn_file_actions_adddup2(&actions, errorsWrite.number, 2)
+        case .withOutput: posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        case .nowhere: posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        id = try Self.spawn(path, arguments, environment, &actions)
+        Self.wait(for: id, exit)
+    }
+
+    deinit { send(SIGKILL) }
+
+    /// Sends a signal, unless the program has ended.
+    public func send(_ signal: Int32) {
+        exit.state.withLock { if $0.status == nil { _ = kill(id, signal) } }
+    }
+
+    /// The exit status once the program has ended, or 128 plus the signal that ended it.
+    public var status: Int32? { exit.state.withLock { $0.status } }
+
+    /// Waits for the program's end and returns its exit status, or 128 plus the signal that ended it.
+    @discardableResult
+    public func waitForExit() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            let status: Int32? = exit.state.withLock { state in
+                if state.status == nil { state.waiters.append(continuation) }
+                return state.status
+            }
+            if let status { continuation.resume(returning: status) }
+        }
+    }
+
+    /// Starts it with no signal blocked and `SIGPIPE` as the system has it.
+    private static func spawn(
+        _ path: String, _ arguments: [String], _ environment: [String: String]?,
+        _ actions: inout posix_spawn_file_actions_t
+    ) throws -> Int32 {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var pipe = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &pipe)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        var variables = environment.map { $0.map { strdup("\($0.key)=\($0.value)") } + [nil] }
+        defer { for text in words + (variables ?? []) { free(text) } }
+        var id: pid_t = 0
+        let result = words.withUnsafeMutableBufferPointer { words in
+            guard variables != nil else {
+                return posix_spawnp(&id, path, &actions, &attributes, words.baseAddress!, environ)
+            }
+            return variables!.withUnsafeMutableBufferPointer {
+                posix_spawnp(&id, path, &actions, &attributes, words.baseAddress!, $0.baseAddress!)
+            }
+        }
+        guard result == 0 else { throw Failure("Could not start \(path): \(String(cString: strerror(result))).") }
+        return id
+    }
+
+    /// Waits in a thread. The number stays taken until the status is there for all to see, so no signal goes astray.
+    private static func wait(for id: Int32, _ exit: Exit) {
+        BackgroundThread.start {
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+            let (status, waiters) = exit.state.withLock { state in
+                var status: Int32 = 0
+                while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+                let ended = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+                defer { state.waiters = [] }
+                state.status = ended
+                return (ended, state.waiters)
+            }
+            for waiter in waiters { waiter.resume(returning: status) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CSpawn
+import Glibc
+import Synchronization
+
+/// One end of a pipe to a program, closed with the value.
+public final class PipeEnd: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    init(_ descriptor: Int32) {
+        self.descriptor = Mutex(descriptor)
+    }
+
+    deinit { close() }
+
+    /// Makes a pipe that no other program gets to hold.
+    static func pair() throws -> (reading: PipeEnd, writing: PipeEnd) {
+        var ends: [Int32] = [0, 0]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw ChildProcess.Failure("No pipe could be made.") }
+        return (PipeEnd(ends[0]), PipeEnd(ends[1]))
+    }
+
+    /// The descriptor, while it is open.
+    var number: Int32 { descriptor.withLock { $0 ?? -1 } }
+
+    /// Waits for some bytes; none at the end.
+    public func read() -> [UInt8] {
+        let number = number
+        return [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            repeat { count = Glibc.read(number, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+            count = max(count, 0)
+        }
+    }
+
+    /// Waits for all bytes to the end.
+    public func readToEnd() -> [UInt8] {
+        var all: [UInt8] = []
+        while case let more = read(), !more.isEmpty { all += more }
+        return all
+    }
+
+    /// Writes all bytes, unless nobody reads them any more.
+    public func write(_ bytes: [UInt8]) {
+        signal(SIGPIPE, SIG_IGN)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+            if count < 0 && errno != EINTR { return }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+
+    /// Closes the end; a second time does nothing.
+    public func close() {
+        let open = descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+        if let open { _ = Glibc.close(open) }
+    }
+}
