@@ -42,9 +42,8 @@ public final class ChildProcess: Sendable {
     public let errors: PipeEnd
     private let exit = Exit()
 
-    /// Starts a program; a name without a slash is looked up in `PATH`.
+    /// Starts a program; a name without a slash is looked up in `PATH`. The environment is the test's own when none is given.
     ///
-    /// - Parameter environment: The test's own when none is given.
     /// - Throws: ``Failure`` when there is no such program.
     public init(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil, directory: String? = nil,
