@@ -1,12 +1,14 @@
 # make demo      build both ends and show them working, in a folder that is removed afterwards
 # make test      every test: first those of the rooms, then those of the whole system
 # make check     what a change must pass: format, warnings, tests, release build
+# make bench     measure the gateway beside nginx and fastapi-users; ARGS="--quick" for a minute, see Benchmarks/README.md
 # make install   install latch and latchd below PREFIX (and DESTDIR)
 PREFIX ?= /usr/local
 DESTDIR ?=
+ARGS ?=
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: demo test check lint build release install clean
+.PHONY: bench demo test check lint build release install clean
 
 demo:
 	@scripts/require build
@@ -23,6 +25,10 @@ lint:
 	swift format lint --strict --recursive Package.swift Sources Tests
 
 check: lint test release
+
+bench:
+	@scripts/require build bench
+	@Benchmarks/bench $(ARGS)
 
 release:
 	@scripts/require build

@@ -1,0 +1,1 @@
+"""Measures the gateway beside its peers; every module is one idea."""

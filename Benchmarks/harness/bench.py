@@ -1,0 +1,29 @@
+"""What every measurement is given: the builds, a folder for its files, how long and how often."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from .servers.gateway import Gateway
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One run of the benchmarks."""
+
+    latchd: Path
+    beside: Path | None
+    folder: Path
+    rounds: int
+    seconds: int
+    is_quick: bool
+
+    def gateway(self, topic: str) -> Gateway:
+        """The gateway with a database for one topic."""
+        return Gateway(self.latchd, self.folder / topic)
+
+    def say(self, sentence: str) -> None:
+        """Tells on standard error what is being measured."""
+        print(sentence, file=sys.stderr, flush=True)

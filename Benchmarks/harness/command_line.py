@@ -1,0 +1,79 @@
+"""The command: reads the arguments, measures, prints the table."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from . import machine, profile, report
+from .bench import Bench
+from .machine import ROOT
+from .measures import me
+from .process import BenchError
+from .table import Table
+
+MEASURES = {"me": me.measure}
+PAGE = ROOT / "docs" / "benchmarks.md"
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 0 when everything was measured, whether or not the aims are met; 1 when something could not be."""
+    options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with tempfile.TemporaryDirectory(prefix="latchstring-bench.") as folder:
+            _run(options, _bench(options, Path(folder)), arguments)
+    except KeyboardInterrupt:
+        return 130
+    except BenchError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bench", description="Measures the gateway beside its peers.")
+    parser.add_argument("--only", action="append", choices=MEASURES, metavar="PART",
+                        help=f"measure this part alone (may be repeated): {', '.join(MEASURES)}")
+    parser.add_argument("--quick", action="store_true", help="only /api/me against nginx, under a minute")
+    parser.add_argument("--profile", action="store_true", help="where latchd's time goes under load, by perf")
+    parser.add_argument("--rounds", type=int, default=None, help="rounds of each load (5; 3 with --quick)")
+    parser.add_argument("--seconds", type=int, default=None, help="seconds of each round (5; 3 with --quick)")
+    parser.add_argument("--latchd", type=Path, help="a built latchd, instead of building this one for release")
+    parser.add_argument("--beside", type=Path, help="another built latchd, measured on /api/me in the same rounds")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown and put it into docs/benchmarks.md")
+    return parser
+
+
+def _bench(options: argparse.Namespace, folder: Path) -> Bench:
+    usual = 3 if options.quick else 5
+    return Bench(
+        latchd=(options.latchd or _build()).resolve(), beside=options.beside and options.beside.resolve(),
+        folder=folder, rounds=options.rounds or usual, seconds=options.seconds or usual, is_quick=options.quick)
+
+
+def _build() -> Path:
+    command = ["swift", "build", "--configuration", "release", "--static-swift-stdlib", "--product", "latchd"]
+    print("Building latchd for release.", file=sys.stderr)
+    if subprocess.run([*command, "--quiet"], cwd=ROOT, stdout=sys.stderr).returncode != 0:
+        raise BenchError("latchd was not built.")
+    shown = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, capture_output=True, text=True)
+    return Path(shown.stdout.strip()) / "latchd"
+
+
+def _run(options: argparse.Namespace, bench: Bench, arguments: list[str]) -> None:
+    if options.profile:
+        print(profile.report(bench))
+        return
+    table = Table(machine.describe(), shlex.join(["Benchmarks/bench", *arguments]))
+    for name in ["me"] if options.quick else options.only or list(MEASURES):
+        table.rows += MEASURES[name](bench)
+    print(report.as_json(table) if options.json else report.markdown(table) if options.markdown else report.text(table))
+    if options.markdown and not options.only and not options.quick:
+        report.update_page(PAGE, table)

@@ -1,0 +1,75 @@
+"""The load: wrk with two threads, for every server the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .process import BenchError
+
+SCRIPT = Path(__file__).resolve().parent.parent / "wrk" / "report.lua"
+THREADS = 2
+CONNECTIONS = 64
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is sent again and again."""
+
+    url: str
+    token: str | None = None
+    form: str | None = None
+
+    def environment(self) -> dict[str, str]:
+        """What report.lua reads."""
+        values = {"BENCH_METHOD": "POST" if self.form else "GET", "BENCH_TOKEN": self.token, "BENCH_BODY": self.form}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one run of wrk measured; times in milliseconds."""
+
+    requests: int
+    seconds: float
+    p50: float
+    p99: float
+    worst: float
+
+    @property
+    def rate(self) -> float:
+        """Requests per second."""
+        return self.requests / self.seconds
+
+
+def begin(request: Request, seconds: int, connections: int = CONNECTIONS) -> subprocess.Popen[str]:
+    """Starts a run of wrk; `finish` waits for its end."""
+    command = ["wrk", f"-t{min(THREADS, connections)}", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s",
+               "--script", str(SCRIPT), request.url]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            env={**os.environ, **request.environment()})
+
+
+def finish(running: subprocess.Popen[str], url: str) -> Load:
+    """What the run measured. An answer that is not 2xx or 3xx, or none, spoils it."""
+    output, _ = running.communicate()
+    line = next((line for line in output.splitlines() if line.startswith("REPORT ")), None)
+    if running.returncode != 0 or line is None:
+        raise BenchError(f"wrk failed on {url}:\n{output}")
+    report = json.loads(line.removeprefix("REPORT "))
+    if report["failures"] or report["timeouts"] or not report["requests"]:
+        raise BenchError(f"wrk was refused on {url}: {report}")
+    return Load(*(report[key] for key in ("requests", "seconds", "p50", "p99", "worst")))
+
+
+def run(request: Request, seconds: int, connections: int = CONNECTIONS) -> Load:
+    """One run of wrk from its start to its end."""
+    running = begin(request, seconds, connections)
+    try:
+        return finish(running, request.url)
+    finally:
+        if running.poll() is None:
+            running.kill()

@@ -1,0 +1,1 @@
+"""One measurement a module: each takes a `Bench` and gives rows of the table."""

@@ -1,0 +1,1 @@
+"""The programs that are measured, each started alone in a folder of its own."""

@@ -1,0 +1,70 @@
+"""nginx with `return 200` of the gateway's own answer: what HTTP alone costs on this machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..client import Answer, get
+from ..process import BenchError, Server, free_port
+
+# nginx writes these itself.
+OWN_HEADERS = {"date", "content-type", "content-length", "connection", "server"}
+
+CONFIGURATION = """\
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log warn;
+worker_processes {workers};
+{user}
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000000;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        location = /api/me {{
+            default_type application/json;
+{headers}
+            return 200 '{body}';
+        }}
+    }}
+}}
+"""
+
+
+def start(folder: Path, model: Answer) -> Server:
+    """Starts nginx with the status, the body and as many headers as `model` has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    port, workers = free_port(), os.cpu_count() or 1
+    user = "user root root;" if os.getuid() == 0 else ""
+    configuration = folder / "nginx.conf"
+    configuration.write_text(CONFIGURATION.format(
+        folder=folder, port=port, workers=workers, user=user, headers=_headers(model), body=model.body.decode()))
+    command = ["/usr/sbin/nginx", "-p", str(folder), "-c", str(configuration)]
+    server = Server("nginx", command, port, folder / "nginx.log")
+    try:
+        server.wait_until_it_listens()
+        _require_same(get(port, "/api/me"), model)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def _headers(model: Answer) -> str:
+    """The model's headers that nginx does not write itself, less the two that only nginx has: `Server`, `Connection`."""
+    others = [(name, value) for name, value in model.headers if name.lower() not in OWN_HEADERS]
+    # `$request_id` is made anew for each request, as the gateway's is.
+    lines = [(name, "$request_id" if name.lower() == "x-request-id" else value) for name, value in others]
+    surplus = 2 - sum(name.lower() in {"server", "connection"} for name, _ in model.headers)
+    kept = lines[: max(0, len(lines) - surplus)]
+    return "\n".join(f'            add_header {name} "{value}";' for name, value in kept)
+
+
+def _require_same(answer: Answer, model: Answer) -> None:
+    same = answer.status == model.status and answer.body == model.body and len(answer.headers) == len(model.headers)
+    if not same:
+        raise BenchError(f"nginx does not answer as the gateway does: {answer.headers} beside {model.headers}")

@@ -1,0 +1,13 @@
+-- Prints what wrk measured as one line of JSON; sets the method, the headers and the body from the environment.
+wrk.method = os.getenv("BENCH_METHOD") or "GET"
+wrk.body = os.getenv("BENCH_BODY")
+if os.getenv("BENCH_TOKEN") then wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_TOKEN") end
+if wrk.body then wrk.headers["Content-Type"] = "application/x-www-form-urlencoded" end
+
+function done(summary, latency, requests)
+    local errors = summary.errors
+    io.write(string.format(
+        'REPORT {"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "worst": %f, "failures": %d, "timeouts": %d}\n',
+        summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+        latency.max / 1e3, errors.connect + errors.read + errors.write + errors.status, errors.timeout))
+end
