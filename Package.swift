@@ -12,6 +12,7 @@ let package = Package(
     targets: [
         // Cellar: module maps over the distribution's C libraries, no logic.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
@@ -29,7 +30,7 @@ let package = Package(
         // Second floor: one door each to the disk, the network and the system's secret store.
         .target(name: "Database", dependencies: ["CSQLite"]),
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
-        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Wire"]),
+        .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
         .target(name: "Terminal", dependencies: ["Crypto"]),
 
@@ -57,7 +58,7 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"],
             exclude: ["Fixtures"]),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport", "Wire"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPClient", "HTTPServer", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchCLITests",
             dependencies: ["Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]),

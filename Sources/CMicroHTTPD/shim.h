@@ -12,18 +12,29 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
+// libmicrohttpd wants a certificate or somebody to ask; each session gets its credentials when it is accepted.
+static inline int latch_mhd_no_certificate(void) { return -1; }
+
 // MHD_start_daemon is variadic. libmicrohttpd's own time-outs stay off (whole seconds, renewed by every byte).
+// With priorities, GnuTLS's, it speaks TLS.
 static inline struct MHD_Daemon *latch_mhd_start(
-    int listener, unsigned int connection_limit, size_t memory_limit, void *context, MHD_AccessHandlerCallback handler,
+    int listener, const char *priorities, unsigned int connection_limit, size_t memory_limit, void *context, MHD_AccessHandlerCallback handler,
     void *(*target)(void *, const char *, struct MHD_Connection *), size_t (*unescape)(void *, struct MHD_Connection *, char *),
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection) {
+    struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)priorities},
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)latch_mhd_no_certificate},
+        {MHD_OPTION_END, 0, NULL}};
+    unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
+        priorities == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, connection_limit,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory_limit, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK, target, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
-        MHD_OPTION_NOTIFY_CONNECTION, connection, context, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, connection, context,
+        MHD_OPTION_ARRAY, priorities == NULL ? plain : tls, MHD_OPTION_END);
 }
 
 // MHD_get_daemon_info is variadic and returns a union.
@@ -40,6 +51,11 @@ static inline int latch_mhd_descriptor(struct MHD_Connection *connection) {
 static inline void *latch_mhd_socket_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
+}
+// The GnuTLS session of a connection; NULL without TLS.
+static inline void *latch_mhd_tls_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info == NULL ? NULL : info->tls_session;
 }
 static inline size_t latch_mhd_header_size(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);

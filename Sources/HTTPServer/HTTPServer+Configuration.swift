@@ -24,6 +24,13 @@ extension HTTPServer {
         /// Further ones wait in the system's queue.
         public var connectionLimit: Int?
 
+        /// The certificate of ``Listener/tls(host:port:)``; must be there when one is listed.
+        public var credentials: TLSCredentials?
+        /// Which clients may speak plain HTTP over TCP; others get 403. Asked once a connection. Everybody by default.
+        public var admitsPlain: @Sendable (PeerAddress) -> Bool = { _ in true }
+        /// What browsers are told about TLS; nothing by default.
+        public var strictTransport: StrictTransport?
+
         /// Makes a configuration; see the properties for defaults.
         public init(
             listeners: [Listener], loops: Int = Configuration.coreCount, maximumHeaderBytes: Int = 16384,

@@ -42,6 +42,11 @@ public final class HTTPServer: Sendable {
         guard !configuration.listeners.isEmpty else {
             throw HTTPServerError(.noListener, "Could not start the server: no address to listen on is configured.")
         }
+        for listener in configuration.listeners {
+            guard case .tls = listener, configuration.credentials == nil else { continue }
+            throw HTTPServerError(
+                .certificate, "Could not listen on \(listener): TLS needs a certificate and its key; configure both.")
+        }
         let limit = configuration.connectionsPerDaemon()
         let settings = EventLoop.Settings(configuration, router: router, onAccess: onAccess, onLog: onLog)
         let loopCount = max(1, configuration.loops)
@@ -54,7 +59,9 @@ public final class HTTPServer: Sendable {
             for index in 0..<loopCount {
                 let loop = try EventLoop(settings)
                 loops.append(loop)
-                for socket in sockets { try loop.listen(socket.descriptors[index], limit: limit) }
+                for socket in sockets {
+                    try loop.listen(socket.descriptors[index], isTLS: socket.isTLS, limit: limit)
+                }
             }
         } catch {
             for loop in loops { loop.abandon() }

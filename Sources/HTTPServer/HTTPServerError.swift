@@ -1,8 +1,8 @@
-/// Why the server could not start.
+/// Why the server could not start, or a certificate not be used.
 public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     public struct Code: Hashable, Sendable {
-        private enum Base: Hashable { case addressInUse, notPermitted, invalidAddress, noListener, system }
+        private enum Base: Hashable { case addressInUse, notPermitted, invalidAddress, noListener, certificate, system }
         private let base: Base
 
         /// Another program listens on the address.
@@ -13,6 +13,8 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         public static let invalidAddress = Code(base: .invalidAddress)
         /// The configuration names no address to listen on.
         public static let noListener = Code(base: .noListener)
+        /// A certificate or its key is missing, cannot be read, or they are not a pair.
+        public static let certificate = Code(base: .certificate)
         /// The system or libmicrohttpd refused for another reason.
         public static let system = Code(base: .system)
     }

@@ -8,6 +8,7 @@ final class TestServer: Sendable {
     let server: HTTPServer
     let accesses: AsyncStream<AccessRecord>
     let events: AsyncStream<ServerEvent>
+    private let eventContinuation: AsyncStream<ServerEvent>.Continuation
 
     /// Settings that tests change; two loops, as in use.
     static func configuration(_ change: (inout HTTPServer.Configuration) -> Void = { _ in }) -> HTTPServer.Configuration
@@ -24,6 +25,7 @@ final class TestServer: Sendable {
         let (events, eventContinuation) = AsyncStream.makeStream(of: ServerEvent.self)
         self.accesses = accesses
         self.events = events
+        self.eventContinuation = eventContinuation
         server = try await HTTPServer.start(
             configuration, router: router, onAccess: { accessContinuation.yield($0) },
             onLog: { eventContinuation.yield($0) })
@@ -40,6 +42,12 @@ final class TestServer: Sendable {
         let socket = try connect()
         try socket.write(request)
         return try socket.readToEnd()
+    }
+
+    /// All events of a server that has stopped.
+    func eventsSoFar() async -> [ServerEvent] {
+        eventContinuation.finish()
+        return await events.reduce(into: []) { $0.append($1) }
     }
 
     func stop() async {

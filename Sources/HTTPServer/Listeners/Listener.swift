@@ -5,13 +5,16 @@ public enum Listener: Sendable, Hashable, CustomStringConvertible {
     /// A TCP address. The host is an IPv4 or IPv6 address; names are not looked up, except `localhost`, which is
     /// `127.0.0.1`. `::` takes IPv6 only, so that `0.0.0.0` may stand beside it. Port 0 asks the system for a free one.
     case tcp(host: String, port: UInt16)
+    /// The same with TLS.
+    case tls(host: String, port: UInt16)
     /// A Unix socket at `path`, with the permission bits `mode`.
     case unix(path: String, mode: UInt32 = 0o660)
 
-    /// The address as a person writes it: `127.0.0.1:2283`, `[::1]:2283`, `unix:/run/latchd.sock`.
+    /// The address as a person writes it: `127.0.0.1:2283`, `[::1]:2283`, `https://0.0.0.0:443`, `unix:/run/latchd.sock`.
     public var description: String {
         switch self {
         case .tcp(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .tls(let host, let port): "https://\(Listener.tcp(host: host, port: port))"
         case .unix(let path, _): "unix:\(path)"
         }
     }
@@ -21,18 +24,24 @@ public enum Listener: Sendable, Hashable, CustomStringConvertible {
 public enum BoundAddress: Sendable, Hashable, CustomStringConvertible {
     /// A TCP address and port.
     case tcp(IPAddress, port: UInt16)
+    /// The same with TLS.
+    case tls(IPAddress, port: UInt16)
     /// A Unix socket's path.
     case unix(path: String)
 
     /// The TCP port; nil for a Unix socket.
     public var port: UInt16? {
-        if case .tcp(_, let port) = self { port } else { nil }
+        switch self {
+        case .tcp(_, let port), .tls(_, let port): port
+        case .unix: nil
+        }
     }
 
     /// The address as a person writes it.
     public var description: String {
         switch self {
         case .tcp(let address, let port): Listener.tcp(host: address.description, port: port).description
+        case .tls(let address, let port): Listener.tls(host: address.description, port: port).description
         case .unix(let path): "unix:\(path)"
         }
     }

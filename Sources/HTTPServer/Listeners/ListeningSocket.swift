@@ -15,9 +15,11 @@ struct ListeningSocket {
     /// The file to remove when the server stops; nil on TCP.
     let file: SocketFile?
 
+    var isTLS: Bool { if case .tls = address { true } else { false } }
+
     static func open(_ listener: Listener, count: Int) throws(HTTPServerError) -> ListeningSocket {
         switch listener {
-        case .tcp(let host, let port): try openTCP(listener, host, port, count)
+        case .tcp(let host, let port), .tls(let host, let port): try openTCP(listener, host, port, count)
         case .unix(let path, let mode): try openUnix(listener, path, mode, count)
         }
     }
@@ -47,7 +49,9 @@ struct ListeningSocket {
             for descriptor in descriptors where listen(descriptor, 1024) != 0 {
                 throw HTTPServerError.listening(on: listener, errno)
             }
-            return ListeningSocket(descriptors: descriptors, address: .tcp(ip, port: chosen), file: nil)
+            let address: BoundAddress =
+                if case .tls = listener { .tls(ip, port: chosen) } else { .tcp(ip, port: chosen) }
+            return ListeningSocket(descriptors: descriptors, address: address, file: nil)
         } catch {
             for descriptor in descriptors { _ = Glibc.close(descriptor) }
             throw error

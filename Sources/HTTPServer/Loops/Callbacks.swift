@@ -68,7 +68,9 @@ let connectionCallback: MHD_NotifyConnectionCallback = { context, handle, socket
     let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
     if latch_mhd_is_start(event) != 0 {
         let peer = latch_mhd_peer(handle).flatMap { SocketAddress.peer($0) } ?? .unix
-        let connection = ClientConnection(descriptor: latch_mhd_descriptor(handle), peer: peer, daemon: daemon)
+        let connection = ClientConnection(
+            descriptor: latch_mhd_descriptor(handle), peer: peer, security: .init(handle, peer, daemon.loop.settings),
+            daemon: daemon)
         socketContext.pointee = Unmanaged.passRetained(connection).toOpaque()
         daemon.loop.add(connection)
     } else if let pointer = socketContext.pointee {

@@ -28,6 +28,7 @@ final class ClientConnection: @unchecked Sendable {
 
     let descriptor: Int32
     let peer: PeerAddress
+    let security: ConnectionSecurity
     let daemon: Daemon
     var index = 0
     var exchange: Exchange?
@@ -35,9 +36,10 @@ final class ClientConnection: @unchecked Sendable {
     private(set) var deadline: UInt64
     private var peerEnded = false
 
-    init(descriptor: Int32, peer: PeerAddress, daemon: Daemon) {
+    init(descriptor: Int32, peer: PeerAddress, security: ConnectionSecurity, daemon: Daemon) {
         self.descriptor = descriptor
         self.peer = peer
+        self.security = security
         self.daemon = daemon
         deadline = daemon.loop.now + daemon.loop.settings.headerTimeout
     }
@@ -114,6 +116,8 @@ final class ClientConnection: @unchecked Sendable {
     /// Closes both directions; libmicrohttpd sees it as the client's end and cleans up.
     func shutDown() {
         guard phase != .closed else { return }
+        // Between two records only: in the middle of an answer the client must see that it was cut off.
+        if phase == .idle, let session = security.session { session.sayGoodbye() }
         enter(.closed)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }

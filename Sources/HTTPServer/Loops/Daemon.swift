@@ -17,12 +17,12 @@ final class Daemon: @unchecked Sendable {
     private var isListening = true
     private var hasToldLimit = false
 
-    init(loop: EventLoop, descriptor: Int32, limit: Int) throws(HTTPServerError) {
+    init(loop: EventLoop, descriptor: Int32, isTLS: Bool, limit: Int) throws(HTTPServerError) {
         self.loop = loop
         self.descriptor = descriptor
         self.limit = limit
         handle = latch_mhd_start(
-            descriptor, UInt32(clamping: limit), loop.settings.connectionMemory,
+            descriptor, isTLS ? TLSSession.priorities : nil, UInt32(clamping: limit), loop.settings.connectionMemory,
             Unmanaged.passUnretained(self).toOpaque(), accessCallback, targetCallback, unescapeCallback,
             completedCallback, connectionCallback)
         guard handle != nil else {
@@ -70,8 +70,8 @@ final class Daemon: @unchecked Sendable {
 
 extension EventLoop {
     /// Serves a listening socket from this loop; before the thread starts.
-    func listen(_ descriptor: Int32, limit: Int) throws(HTTPServerError) {
-        let daemon = try Daemon(loop: self, descriptor: descriptor, limit: limit)
+    func listen(_ descriptor: Int32, isTLS: Bool, limit: Int) throws(HTTPServerError) {
+        let daemon = try Daemon(loop: self, descriptor: descriptor, isTLS: isTLS, limit: limit)
         daemons.append(daemon)
         let tag = Self.daemonTag + UInt64(daemons.count - 1)
         guard latch_epoll_add(epoll, daemon.epollDescriptor, latch_epoll_readable(), tag) == 0 else {

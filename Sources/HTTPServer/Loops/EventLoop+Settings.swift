@@ -4,6 +4,10 @@ extension EventLoop {
         let router: Router
         let onAccess: @Sendable (AccessRecord) -> Void
         let onLog: @Sendable (ServerEvent) -> Void
+        let credentials: TLSCredentials?
+        let admitsPlain: @Sendable (PeerAddress) -> Bool
+        let strictTransport: StrictTransport?
+        let refusals = RefusalNotice()
         let maximumHeaderBytes: Int
         let maximumBodyBytes: Int
         /// Nanoseconds, as all durations here.
@@ -22,6 +26,9 @@ extension EventLoop {
             self.router = router
             self.onAccess = onAccess
             self.onLog = onLog
+            credentials = configuration.credentials
+            admitsPlain = configuration.admitsPlain
+            strictTransport = configuration.strictTransport
             maximumHeaderBytes = configuration.maximumHeaderBytes
             maximumBodyBytes = configuration.maximumBodyBytes
             idleTimeout = configuration.idleTimeout.nanoseconds

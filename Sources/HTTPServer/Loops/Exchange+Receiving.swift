@@ -7,6 +7,7 @@ extension Exchange {
     /// An answer given here makes libmicrohttpd close the connection, which is right for a refusal only.
     func receiveHead(_ handle: OpaquePointer, methodStart: UnsafePointer<CChar>) -> MHD_Result {
         do throws(Refusal) {
+            try admitPlain()
             let head = try readHead(handle, methodStart)
             self.head = head
             let target = try RequestTarget(target, method: head.method)
@@ -23,6 +24,15 @@ extension Exchange {
         }
         if step == .head { step = .body }
         return latch_mhd_yes
+    }
+
+    /// Refuses a request in clear text from a client that may not send such.
+    private func admitPlain() throws(Refusal) {
+        guard connection.security.isRefused else { return }
+        loop.settings.refusals.note(connection.peer, now: loop.now, loop.settings.onLog)
+        throw Refusal(
+            status: .forbidden,
+            message: "Plain HTTP is served to this machine and to trusted proxies only; use HTTPS, or the proxy.")
     }
 
     private func readHead(_ handle: OpaquePointer, _ methodStart: UnsafePointer<CChar>) throws(Refusal) -> RequestHead {
@@ -120,7 +130,7 @@ extension Exchange {
             route = pattern
             let request = ServerRequest(
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
-                peer: connection.peer, isTLS: false)
+                peer: connection.peer, isTLS: connection.security.session != nil)
             loop.runningTasks += 1
             let task = Task.immediate(executorPreference: loop) { [self] in
                 let response = await run(request, values)

@@ -74,6 +74,12 @@ final class Exchange: @unchecked Sendable {
     /// Source: RFC 9112 §7.1 and §11.2.
     var isChunked: Bool { head.map { $0.contentLength == nil } ?? false }
 
+    /// The value of `Strict-Transport-Security`, where it belongs.
+    var strictTransport: String? {
+        guard let policy = loop.settings.strictTransport else { return nil }
+        return policy.value(for: connection.security, head?.headers)
+    }
+
     /// The handler has answered.
     func finish(_ answer: ServerResponse) {
         task = nil
@@ -110,9 +116,14 @@ final class Exchange: @unchecked Sendable {
     func answerDirectly(_ refusal: Refusal) {
         guard step == .head || step == .body else { return }
         let response = loop.settings.router.errorResponse(refusal.status, refusal.message, refused)
-        let bytes = ResponseWriter.bytes(of: response, id: id)
-        _ = bytes.withUnsafeBytes {
-            send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        let bytes = ResponseWriter.bytes(of: response, self)
+        if let session = connection.security.session {
+            session.send(bytes)
+            session.sayGoodbye()
+        } else {
+            _ = bytes.withUnsafeBytes {
+                send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
         }
         _ = shutdown(connection.descriptor, Int32(SHUT_WR))
         step = .refused

@@ -16,7 +16,7 @@ public struct ServerRequest: Sendable {
     public let body: [UInt8]
     /// The other end of the connection.
     public let peer: PeerAddress
-    /// Whether the connection itself is encrypted; false, as TLS ends at the proxy in front.
+    /// Whether the connection itself is encrypted; false where TLS ends at a proxy in front.
     public let isTLS: Bool
 
     /// The path's components, percent-decoded: an encoded `%2F` stays inside its component.

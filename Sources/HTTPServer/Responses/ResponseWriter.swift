@@ -20,6 +20,9 @@ enum ResponseWriter {
             response.headers["X-Content-Type-Options"] != nil
                 || MHD_add_response_header(made, "X-Content-Type-Options", "nosniff") == latch_mhd_yes
         else { return latch_mhd_no }
+        if let policy = exchange.strictTransport, response.headers[StrictTransport.field] == nil {
+            _ = MHD_add_response_header(made, StrictTransport.field, policy)
+        }
         if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil {
             _ = MHD_add_response_header(made, "Connection", "close")
         }
@@ -32,7 +35,7 @@ enum ResponseWriter {
     }
 
     /// A whole HTTP/1.1 message that closes the connection.
-    static func bytes(of response: ServerResponse, id: String) -> [UInt8] {
+    static func bytes(of response: ServerResponse, _ exchange: Exchange) -> [UInt8] {
         let status = response.status.rawValue
         let reason = MHD_get_reason_phrase_for(UInt32(clamping: status)).map { String(cString: $0) } ?? ""
         var head = "HTTP/1.1 \(status) \(reason)\r\n"
@@ -40,7 +43,8 @@ enum ResponseWriter {
         where !isOwn(field.name) && Token.isSafe(field) {
             head += "\(field.name): \(field.value)\r\n"
         }
-        head += "X-Request-Id: \(id)\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n"
+        if let policy = exchange.strictTransport { head += "\(StrictTransport.field): \(policy)\r\n" }
+        head += "X-Request-Id: \(exchange.id)\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n"
         head += "Content-Length: \(response.body.count)\r\n\r\n"
         return Array(head.utf8) + response.body
     }

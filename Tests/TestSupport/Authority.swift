@@ -1,18 +1,20 @@
-import TestSupport
-import Testing
-
 /// A certificate authority of one test, made by the `openssl` command in a folder of its own.
-struct Authority {
+public struct Authority: Sendable {
     /// A certificate's file and its key's.
-    struct Pair {
-        var certificate: String
-        var key: String
+    public struct Pair: Sendable {
+        /// The certificate's file, PEM.
+        public var certificate: String
+        /// The key's file, PEM.
+        public var key: String
     }
 
-    let folder: TemporaryDirectory
-    let own: Pair
+    /// Where everything is.
+    public let folder: TemporaryDirectory
+    /// The authority's own certificate and key.
+    public let own: Pair
 
-    static func make(_ name: String = "Test Authority") async throws -> Authority {
+    /// Makes an authority that holds for 30 days.
+    public static func make(_ name: String = "Test Authority") async throws -> Authority {
         let folder = try TemporaryDirectory()
         let own = Pair(certificate: folder.file("ca.pem"), key: folder.file("ca.key"))
         try await openssl(
@@ -37,7 +39,7 @@ struct Authority {
     }
 
     /// Issues a certificate; `from` and `to` are moments as `20200101000000Z`.
-    func issue(
+    public func issue(
         _ name: String = "localhost", for names: String = "DNS:localhost,IP:127.0.0.1", from: String? = nil,
         to: String? = nil, passphrase: String? = nil
     ) async throws -> Pair {
@@ -60,7 +62,7 @@ struct Authority {
     }
 
     /// A certificate that only its own key signed.
-    func selfSigned(_ name: String = "localhost") async throws -> Pair {
+    public func selfSigned(_ name: String = "localhost") async throws -> Pair {
         let pair = Pair(certificate: folder.file("self.crt"), key: folder.file("self.key"))
         try await Self.openssl(
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
@@ -70,7 +72,7 @@ struct Authority {
     }
 
     /// A PKCS#12 file of `pair`.
-    func pkcs12(_ pair: Pair, passphrase: String) async throws -> String {
+    public func pkcs12(_ pair: Pair, passphrase: String) async throws -> String {
         let path = folder.file("identity.p12")
         try await Self.openssl(
             ["pkcs12", "-export", "-in", pair.certificate, "-inkey", pair.key, "-out", path]
@@ -79,20 +81,17 @@ struct Authority {
     }
 
     /// What the `openssl` command says is the certificate's SHA-256.
-    func fingerprint(_ certificate: String) async throws -> String {
+    public func fingerprint(_ certificate: String) async throws -> String {
         let said = try await Self.openssl(["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
         return said.trimmingPrefix { $0 != "=" }.dropFirst().filter { !$0.isNewline }
-    }
-
-    /// A TLS server with `pair`.
-    func server(_ pair: Pair, _ arguments: [String] = []) async throws -> Fixture {
-        try await Fixture.server(["--certificate", pair.certificate, "--key", pair.key] + arguments)
     }
 
     @discardableResult
     private static func openssl(_ arguments: [String]) async throws -> String {
         let result = try await Program.run("openssl", arguments)
-        try #require(result.status == 0, "openssl \(arguments): \(result.errors)")
+        guard result.status == 0 else {
+            throw ChildProcess.Failure("openssl \(arguments): \(result.errors)")
+        }
         return result.output
     }
 }

@@ -1,0 +1,28 @@
+import Synchronization
+
+/// Tells of refused plain requests at most once a minute, with how many there were: they may come by the thousand.
+final class RefusalNotice: Sendable {
+    private struct State {
+        var next: UInt64 = 0
+        var count = 0
+    }
+
+    private static let interval: UInt64 = 60_000_000_000
+    private let state = Mutex(State())
+
+    func note(_ peer: PeerAddress, now: UInt64, _ onLog: (ServerEvent) -> Void) {
+        let count: Int? = state.withLock { state in
+            state.count += 1
+            guard state.next <= now else { return nil }
+            state.next = now + Self.interval
+            defer { state.count = 0 }
+            return state.count
+        }
+        guard let count else { return }
+        onLog(
+            ServerEvent(
+                level: .warning,
+                message: "Plain requests were refused: they came neither from this machine nor from a trusted proxy.",
+                metadata: ["peer": peer.address, "requests": String(count)]))
+    }
+}

@@ -1,0 +1,88 @@
+import Glibc
+
+/// The two PEM files that a certificate comes from.
+public struct CertificateFiles: Sendable, Equatable {
+    /// The server's certificate first, then the rest of its chain.
+    public var certificatePath: String
+    /// The private key, without a passphrase.
+    public var keyPath: String
+
+    /// Names the files; nothing is read.
+    public init(certificatePath: String, keyPath: String) {
+        self.certificatePath = certificatePath
+        self.keyPath = keyPath
+    }
+
+    /// Reads both files; the key's bytes are wiped afterwards.
+    ///
+    /// - Throws: ``HTTPServerError`` with code ``HTTPServerError/Code/certificate``: a file cannot be read or holds
+    ///   something else, or the key is not the certificate's.
+    public func read() throws(HTTPServerError) -> TLSCertificate {
+        let certificate = try FileBytes(certificatePath, "certificate")
+        let key = try FileBytes(keyPath, "key")
+        do throws(TLSCertificate.Refusal) {
+            return try TLSCertificate(certificate: certificate.bytes, key: key.bytes)
+        } catch {
+            throw HTTPServerError(.certificate, message(error))
+        }
+    }
+
+    /// Which files the paths lead to now, through symbolic links; nil when one leads nowhere.
+    ///
+    /// Source: stat(2).
+    public func version() -> Version? {
+        guard let certificate = Version.File(certificatePath), let key = Version.File(keyPath) else { return nil }
+        return Version(certificate: certificate, key: key)
+    }
+
+    /// Whether others than the key file's owner and group may read it.
+    public var isKeyOpenToOthers: Bool {
+        var status = stat()
+        return stat(keyPath, &status) == 0 && status.st_mode & 0o007 != 0
+    }
+
+    /// What tells one content of the two files from the next without reading them.
+    public struct Version: Sendable, Hashable {
+        let certificate: File
+        let key: File
+
+        struct File: Sendable, Hashable {
+            let device: UInt64
+            let inode: UInt64
+            let size: Int
+            let changed: [Int]
+
+            init?(_ path: String) {
+                var status = stat()
+                guard stat(path, &status) == 0 else { return nil }
+                device = UInt64(status.st_dev)
+                inode = UInt64(status.st_ino)
+                size = status.st_size
+                changed = [
+                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+                ]
+            }
+        }
+    }
+
+    private func message(_ refusal: TLSCertificate.Refusal) -> String {
+        switch refusal {
+        case .certificate(let reason):
+            "Could not use the certificate '\(certificatePath)': \(Self.words(reason)); it must hold PEM certificates, "
+                + "the server's first."
+        case .key(let reason):
+            "Could not use the key '\(keyPath)': \(Self.words(reason)); it must hold one private key in PEM."
+        case .encryptedKey:
+            "Could not use the key '\(keyPath)': it is encrypted; store it without a passphrase, readable for latchd only."
+        case .mismatch:
+            "Could not use the certificate '\(certificatePath)': the key '\(keyPath)' does not belong to it; "
+                + "name the pair that was issued together."
+        case .memory: "Could not use the certificate '\(certificatePath)': there is not enough memory."
+        }
+    }
+
+    /// GnuTLS's words as a part of a sentence.
+    private static func words(_ reason: String) -> String {
+        reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// A small file's bytes outside of Swift's arrays, so that they can be wiped for certain.
+///
+/// Source: explicit_bzero(3).
+struct FileBytes: ~Copyable {
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let count: Int
+
+    /// No chain of certificates is longer.
+    private static let maximum = 1 << 20
+
+    init(_ path: String, _ what: StaticString) throws(HTTPServerError) {
+        func failure(_ reason: String, _ number: Int32? = nil) -> HTTPServerError {
+            HTTPServerError(.certificate, "Could not read the \(what) '\(path)': \(reason).", systemError: number)
+        }
+        // A pipe would block; it is refused below.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            let number = errno
+            let remedy = number == EACCES ? "; make it readable for the user that runs latchd (uid \(getuid()))" : ""
+            throw failure(HTTPServerError.reason(number) + remedy, number)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maximum else {
+            throw failure("it is not a regular file of at most 1 MiB; name the PEM file")
+        }
+        buffer = .allocate(byteCount: max(1, status.st_size), alignment: 1)
+        var filled = 0
+        while filled < status.st_size {
+            let got = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), status.st_size - filled)
+            if got < 0, errno == EINTR { continue }
+            if got <= 0 { break }
+            filled += got
+        }
+        count = filled
+    }
+
+    deinit {
+        if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+        buffer.deallocate()
+    }
+
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    }
+}

@@ -1,0 +1,56 @@
+import CGnuTLS
+
+/// The encrypted side of one connection.
+///
+/// libmicrohttpd owns the session and does the handshake; this gives it a certificate, and writes where libmicrohttpd
+/// cannot be asked to.
+struct TLSSession {
+    private let session: OpaquePointer
+    // The session points at its credentials.
+    private let certificate: TLSCertificate
+
+    /// TLS 1.3 and 1.2 with forward secrecy and authenticated encryption, in the server's order of preference.
+    ///
+    /// Source: GnuTLS manual, "Priority strings"; RFC 9325 §3.1.1, §4.1 and §4.2.
+    static let priorities =
+        "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:"
+        + "-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:-MAC-ALL:+AEAD:"
+        + "-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:%SERVER_PRECEDENCE"
+
+    /// Prepares a session before its handshake; nil when GnuTLS has no memory for it.
+    ///
+    /// A client that offers protocols without `http/1.1` is told so and left: it would read the answers as another
+    /// protocol's.
+    ///
+    /// Source: RFC 7301 §3.2; `gnutls_alpn_set_protocols`.
+    init?(_ session: OpaquePointer, _ certificate: TLSCertificate) {
+        self.session = session
+        self.certificate = certificate
+        let credentials = UnsafeMutableRawPointer(certificate.credentials)
+        guard gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials) == 0 else { return nil }
+        var name = Array("http/1.1".utf8)
+        let result = name.withUnsafeMutableBufferPointer { bytes in
+            // GnuTLS copies the name.
+            var datum = gnutls_datum_t(data: bytes.baseAddress, size: UInt32(bytes.count))
+            return gnutls_alpn_set_protocols(session, &datum, 1, GNUTLS_ALPN_MANDATORY.rawValue)
+        }
+        guard result == 0 else { return nil }
+    }
+
+    /// Sends bytes past libmicrohttpd, as many as go at once.
+    func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { gnutls_record_send(session, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    /// Says that nothing more will be sent.
+    ///
+    /// Source: RFC 8446 §6.1.
+    func sayGoodbye() {
+        _ = gnutls_bye(session, GNUTLS_SHUT_WR)
+    }
+}

@@ -1,0 +1,72 @@
+import HTTPClient
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+/// Clear text where it is not allowed, and what browsers are told about TLS.
+@Suite(.timeLimit(.minutes(1)))
+struct PlainRequestTests {
+    @Test func `a plain request from somebody who may not send one is 403, with one line in the log`() async throws {
+        let server = try await TestServer(TestServer.configuration { $0.admitsPlain = { _ in false } })
+        for _ in 0..<3 {
+            let answer = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 403") && answer.contains("trusted proxies only"))
+        }
+        await server.stop()
+        let events = await server.eventsSoFar()
+        #expect(events.count == 1)
+        #expect(events.first?.metadata["peer"] == "127.0.0.1")
+    }
+
+    @Test func `a Unix socket's clients may always speak plainly`() async throws {
+        let folder = try TemporaryDirectory()
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.listeners = [.unix(path: folder.file("socket"))]
+                $0.admitsPlain = { _ in false }
+            })
+        let socket = try RawSocket(path: folder.file("socket"))
+        try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try socket.readResponse().head.hasPrefix("HTTP/1.1 200"))
+        await server.stop()
+    }
+
+    @Test func `Strict-Transport-Security goes with every answer over TLS`() async throws {
+        let bench = try await TLSBench { $0.strictTransport = StrictTransport(maximumAge: .seconds(86_400)) }
+        for path in ["/hello", "/none"] {
+            let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url(path)))
+            #expect(answer.headers.values("Strict-Transport-Security") == ["max-age=86400"])
+        }
+        let refused = try await bench.openssl(input: "GET /hello HTTP/1.1\nHost: a\r\n\r\n")
+        #expect(refused.output.contains("Strict-Transport-Security: max-age=86400\r\n"))
+        let large = try await bench.openssl(
+            input: "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\nabc")
+        #expect(large.output.contains("Strict-Transport-Security: max-age=86400\r\n"))
+        await bench.stop()
+    }
+
+    @Test func `without asking there is no Strict-Transport-Security`() async throws {
+        let bench = try await TLSBench()
+        let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/hello")))
+        #expect(answer.headers["Strict-Transport-Security"] == nil)
+        await bench.stop()
+    }
+
+    @Test(arguments: [
+        ("", true, false), ("X-Forwarded-Proto: http\r\n", true, false), ("X-Forwarded-Proto: https\r\n", true, true),
+        ("X-Forwarded-Proto: https\r\n", false, false), ("X-Forwarded-Proto: https, http\r\n", true, false),
+    ])
+    func `over clear text only a trusted proxy's word brings it`(
+        field: String, isTrusted: Bool, isSent: Bool
+    ) async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.strictTransport = StrictTransport(maximumAge: .seconds(60)) { _ in isTrusted }
+            })
+        let answer = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\(field)Connection: close\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
+        #expect(answer.contains("Strict-Transport-Security: max-age=60\r\n") == isSent)
+        await server.stop()
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import HTTPClient
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+/// TLS by libmicrohttpd, with certificates of an authority of the test's own and `openssl s_client` for what must be
+/// seen on the wire.
+@Suite(.timeLimit(.minutes(2)))
+struct TLSTests {
+    @Test func `requests over TLS are answered, and know it`() async throws {
+        let bench = try await TLSBench()
+        let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/secure")))
+        #expect(String(decoding: answer.body, as: UTF8.self) == "true")
+        let body = [UInt8](repeating: 7, count: 700_000)
+        let echo = try await bench.client().send(ClientRequest(method: .post, url: bench.url("/echo"), body: body))
+        #expect(echo.body == body)
+        await bench.stop()
+    }
+
+    @Test(arguments: [
+        ("-tls1", false), ("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true),
+    ])
+    func `TLS 1.2 and 1.3 are spoken and nothing older`(version: String, isAccepted: Bool) async throws {
+        let bench = try await TLSBench()
+        // The security level lets openssl itself offer the old versions.
+        let said = try await bench.openssl([version, "-cipher", "ALL:@SECLEVEL=0"])
+        #expect(said.output.contains("HTTP/1.1 200") == isAccepted, "\(said.errors)")
+        await bench.stop()
+    }
+
+    @Test(arguments: [
+        ("AES128-SHA", false), ("AES128-SHA256", false), ("AES128-CCM8", false), ("AES128-GCM-SHA256", true),
+        ("AES256-GCM-SHA384", true), ("CHACHA20-POLY1305", true),
+    ])
+    func `ciphers without authenticated encryption are refused`(cipher: String, isAccepted: Bool) async throws {
+        let bench = try await TLSBench()
+        let said = try await bench.openssl(["-tls1_2", "-cipher", "ECDHE-ECDSA-\(cipher):@SECLEVEL=0"])
+        #expect(said.output.contains("HTTP/1.1 200") == isAccepted, "\(said.errors)")
+        await bench.stop()
+    }
+
+    @Test(arguments: [
+        (["-alpn", "h2,http/1.1"], "ALPN protocol: http/1.1", true), ([], "No ALPN negotiated", true),
+        (["-alpn", "h2"], "No ALPN negotiated", false),
+    ])
+    func `ALPN chooses http/1.1 or nothing`(arguments: [String], words: String, isAccepted: Bool) async throws {
+        let bench = try await TLSBench()
+        let said = try await bench.openssl(arguments, isQuiet: false)
+        #expect((said.output + said.errors).contains(words), "\(said.errors)")
+        #expect(said.output.contains("HTTP/1.1 200") == isAccepted)
+        await bench.stop()
+    }
+
+    @Test(arguments: [
+        ("GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx", "400"),
+        ("GET /hello HTTP/1.1\r\nHost : a\r\n\r\n", "400"),
+        ("GET /hello HTTP/1.1\nHost: a\r\n\r\n", "400"),
+        ("GET /hello HTTP/1.1\r\nHost: a\r\nX: 1\n\r\n\r\n", "400"),
+        ("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", "400"),
+        ("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\nabc", "413"),
+        ("GET /hello HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n", "431"),
+        ("GET /hello HTTP/1.1\r\nHost: a\r\nCookie: b=c; d\r\nConnection: close\r\n\r\n", "200"),
+    ])
+    func `requests are read as strictly as in clear text`(request: String, status: String) async throws {
+        let bench = try await TLSBench()
+        let said = try await bench.openssl(input: request)
+        #expect(said.output.hasPrefix("HTTP/1.1 \(status)"), "\(said.output) \(said.errors)")
+        await bench.stop()
+    }
+
+    @Test(arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\u{16}\u{3}\u{1}garbage", "\0\0\0\0\0\0\0\0\0\0"])
+    func `what is no handshake loses its connection, and others go on`(bytes: String) async throws {
+        let bench = try await TLSBench()
+        let client = try bench.client()
+        _ = try await client.send(ClientRequest(method: .get, url: bench.url("/hello")))
+        let socket = try bench.server.connect()
+        try socket.write(bytes)
+        socket.finishWriting()
+        #expect(try !socket.readToEnd().contains("HTTP/"))
+        #expect(try await client.send(ClientRequest(method: .get, url: bench.url("/hello"))).status == .ok)
+        await bench.stop()
+    }
+
+    @Test func `half a handshake holds nobody up and ends in time`() async throws {
+        let bench = try await TLSBench { $0.headerTimeout = .milliseconds(300) }
+        // Enough for every loop to hold some.
+        let half = try (0..<40).map { _ in try bench.server.connect() }
+        for socket in half { try socket.write([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]) }
+        let answer = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/hello")))
+        #expect(answer.status == .ok)
+        for socket in half {
+            // An end and a reset are both an end; the socket's own deadline is not.
+            do { _ = try socket.readToEnd() } catch { #expect(!"\(error)".contains("in time")) }
+        }
+        await bench.stop()
+    }
+
+    @Test func `a request that stalls over TLS is told so`() async throws {
+        let bench = try await TLSBench { $0.bodyTimeout = .milliseconds(200) }
+        let said = try await bench.openssl(
+            input: "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
+        #expect(said.output.hasPrefix("HTTP/1.1 408"), "\(said.output) \(said.errors)")
+        await bench.stop()
+    }
+
+    @Test func `a replaced certificate is shown to new connections while old ones go on`() async throws {
+        let bench = try await TLSBench()
+        let old = try bench.client()
+        _ = try await old.send(ClientRequest(method: .get, url: bench.url("/hello")))
+        let next = try await bench.authority.issue("next")
+
+        bench.credentials.replace(with: try bench.files(next).read())
+
+        #expect(try await old.send(ClientRequest(method: .get, url: bench.url("/hello"))).status == .ok)
+        let fingerprint = try await bench.authority.fingerprint(next.certificate)
+        let shown = try await bench.client().presentedCertificate(at: bench.url("/"))
+        #expect(shown.fingerprint.description == fingerprint)
+        #expect(bench.credentials.certificate.fingerprint == fingerprint)
+        await bench.stop()
+    }
+
+    @Test func `a certificate's facts are what openssl says`() async throws {
+        let authority = try await Authority.make()
+        let pair = try await authority.issue(
+            for: "DNS:photos.example.org,DNS:*.example.org,IP:192.0.2.7,IP:2001:db8::7", from: "20260101000000Z",
+            to: "20270102030405Z")
+        let certificate = try CertificateFiles(certificatePath: pair.certificate, keyPath: pair.key).read()
+        #expect(certificate.names == ["photos.example.org", "*.example.org", "192.0.2.7", "2001:db8::7"])
+        #expect(certificate.notBefore.timeIntervalSince1970 == 1_767_225_600)
+        #expect(certificate.notAfter.timeIntervalSince1970 == 1_798_859_045)
+        #expect(try await certificate.fingerprint == authority.fingerprint(pair.certificate))
+    }
+
+    @Test func `files that are no pair are refused with what to do`() async throws {
+        let authority = try await Authority.make()
+        let (one, other) = (try await authority.issue(), try await authority.issue())
+        let encrypted = try await authority.issue(passphrase: "secret")
+        let junk = try authority.folder.write("-----BEGIN NOTHING", to: "junk.pem")
+        let rows: [(String, String, String)] = [
+            (one.certificate, other.key, "does not belong to it"), (encrypted.certificate, encrypted.key, "encrypted"),
+            (junk, one.key, "certificate '\(junk)'"), (one.certificate, junk, "key '\(junk)'"),
+            (authority.folder.file("none"), one.key, "No such file"), (one.certificate, "/dev/zero", "regular file"),
+        ]
+        for (certificate, key, words) in rows {
+            let error = #expect(throws: HTTPServerError.self) {
+                try CertificateFiles(certificatePath: certificate, keyPath: key).read()
+            }
+            #expect(error?.code == .certificate && error?.message.contains(words) == true, "\(words): \(error as Any)")
+            #expect(error?.message.contains("secret") == false)
+        }
+    }
+
+    @Test func `a listener for TLS without a certificate does not start`() async throws {
+        let error = await #expect(throws: HTTPServerError.self) {
+            try await TestServer(TestServer.configuration { $0.listeners = [.tls(host: "127.0.0.1", port: 0)] })
+        }
+        #expect(error?.code == .certificate)
+    }
+}
