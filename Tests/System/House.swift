@@ -33,6 +33,11 @@ final class House: Sendable {
         try await Program.run(Products.path("latchd"), arguments, environment: environment, input: input)
     }
 
+    /// Runs `latchd` to its end.
+    func latchd(_ arguments: [String]) async throws -> Program.Result {
+        try await Program.run(Products.path("latchd"), arguments, environment: environment)
+    }
+
     /// Starts the gateway and waits until it listens.
     func startGateway(port: Int = 0) async throws -> RunningGateway {
         var environment = environment

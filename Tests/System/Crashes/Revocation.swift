@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+import Wire
+
+/// One `latchd sessions revoke`, beside a gateway that may be killed meanwhile.
+struct Revocation: Sendable {
+    let email: String
+    /// The tokens that have ended once the command says so.
+    let tokens: [String]
+    /// The device whose session is to end, by its id; nil for all of the person's.
+    let device: String?
+
+    /// Runs the command, which must succeed.
+    func run(in house: House) async throws {
+        guard let device else { return try await revoke(["--user", email], in: house) }
+        let list = try await house.latchd("sessions", "list", email, "--json")
+        let sessions = try JSONValue(parsing: Array(list.output.utf8)).array
+        let id = sessions?.first { $0["deviceName"]?.string == device }?["id"]?.string
+        try await revoke([try #require(id, "\(list.output) \(list.errors)")], in: house)
+    }
+
+    private func revoke(_ which: [String], in house: House) async throws {
+        let result = try await house.latchd(["sessions", "revoke"] + which)
+        try #require(result.status == 0, "\(result.errors)")
+    }
+}
