@@ -110,6 +110,25 @@ struct ListenerTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "not a socket")
     }
 
+    @Test("a Unix socket's lock is free after a stop, though a program that is just being started has a copy of it")
+    func copiedLock() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/server.sock"
+        let configuration = TestServer.configuration { $0.listeners = [.unix(path: path)] }
+        let server = try await TestServer(configuration)
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let lock = try #require(
+            names.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)) == path + ".lock"
+            })
+        let copy = try dup(#require(Int32(lock)))
+        defer { close(copy) }
+
+        await server.stop()
+
+        try await TestServer(configuration).stop()
+    }
+
     static let wrong: [(Listener, HTTPServerError.Code)] = [
         (.tcp(host: "example.org", port: 0), .invalidAddress),
         (.tcp(host: "192.0.2.1", port: 0), .invalidAddress),

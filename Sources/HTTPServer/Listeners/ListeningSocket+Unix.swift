@@ -25,6 +25,7 @@ extension ListeningSocket {
             try bindAndListen(listener, descriptor, path, mode)
         } catch {
             if descriptor >= 0 { _ = Glibc.close(descriptor) }
+            _ = flock(lock, LOCK_UN)
             _ = Glibc.close(lock)
             throw error
         }

@@ -74,10 +74,13 @@ final class FileLock: Sendable {
 
     deinit { release() }
 
-    /// Gives the lock back.
+    /// Gives the lock back, also where a program that is just being started has a copy of the descriptor.
     func release() {
         descriptor.withLock { descriptor in
-            if let open = descriptor { close(open) }
+            if let open = descriptor {
+                flock(open, LOCK_UN)
+                close(open)
+            }
             descriptor = nil
         }
     }

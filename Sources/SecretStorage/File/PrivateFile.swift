@@ -61,6 +61,8 @@ enum PrivateFile {
         let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("create", lock) }
         defer { close(descriptor) }
+        // A program that is just being started has a copy of the descriptor until its exec: closing alone is not enough.
+        defer { flock(descriptor, LOCK_UN) }
         let end = ContinuousClock.now + .seconds(20)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("lock", lock) }
