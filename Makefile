@@ -1,5 +1,6 @@
 # make demo      build both ends and show them working, in a folder that is removed afterwards
 # make test      every test: first those of the rooms, then those of the whole system
+# make sanitize  the tests of the rooms under the thread and the address sanitizer: some minutes, first builds apart
 # make check     what a change must pass: format, warnings, tests, release build
 # make bench     measure the gateway beside nginx and fastapi-users; ARGS="--quick" for a minute, see Benchmarks/README.md
 # make install   install latch and latchd below PREFIX (and DESTDIR)
@@ -8,7 +9,7 @@ DESTDIR ?=
 ARGS ?=
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: bench demo test check lint build release install clean
+.PHONY: bench demo test sanitize check lint build release install clean
 
 demo:
 	@scripts/require build
@@ -20,6 +21,10 @@ test:
 	swift build --build-tests --quiet
 	swift test --skip-build --skip SystemTests
 	swift test --skip-build --filter SystemTests
+
+sanitize:
+	@scripts/require build test
+	scripts/sanitize
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests
@@ -40,3 +45,4 @@ install: release
 
 clean:
 	swift package clean
+	rm -rf .build/sanitize-*

@@ -15,6 +15,7 @@ let package = Package(
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -32,7 +33,7 @@ let package = Package(
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
-        .target(name: "Terminal", dependencies: ["Crypto"]),
+        .target(name: "Terminal", dependencies: ["CProcess", "Crypto"]),
 
         // Third floor: the two ends.
         .target(
@@ -52,6 +53,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
+        .executableTarget(name: "SanitizerProbe", path: "Tests/Programs/SanitizerProbe"),
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
@@ -85,7 +87,8 @@ let package = Package(
 
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
-    "Crypto", "Database", "HTTPClient", "HTTPServer", "SecretStorage", "Terminal", "TestSupport", "YAML",
+    "Crypto", "Database", "HTTPClient", "HTTPServer", "SanitizerProbe", "SecretStorage", "Terminal", "TestSupport",
+    "YAML",
 
 ]
 for target in package.targets where target.type != .system {
