@@ -2,7 +2,8 @@ import Database
 
 extension Gateway {
     /// Keeps the gateway in order until the task is cancelled: notices what other processes write, writes last uses
-    /// down, deletes sessions that ended long ago, and forgets failures that do not count any more.
+    /// down, deletes sessions that ended long ago, forgets failures that do not count any more, and learns what kinds of
+    /// password hashes there are.
     ///
     /// A step that fails is logged and tried again; nothing of this ends the gateway.
     ///
@@ -18,6 +19,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { self.attempts.sweep() } }
+            group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.learnKinds() } }
         }
     }
 
@@ -60,6 +62,13 @@ extension Gateway {
             let age = self.stores.settings.sessions.rememberEnded
             let count = try await self.stores.sessions.purge(olderThan: age)
             if count > 0 { self.stores.log.debug("Old sessions were deleted.", ["count": .number(count)]) }
+        }
+    }
+
+    /// Learns what kinds of password hashes there are.
+    func learnKinds() async {
+        await attempt("The kinds of password hashes were not read; trying again.") {
+            try await self.stores.people.learnKinds()
         }
     }
 

@@ -63,6 +63,11 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
             || fields.lanes != 1
     }
 
+    /// What the hash was made with; nil for a text that is no Argon2id hash.
+    public var parameters: Argon2idParameters? {
+        PHCFields(rawValue).flatMap { try? Argon2idParameters(memoryKiB: $0.memoryKiB, iterations: $0.iterations) }
+    }
+
     /// Whether the text has the form of an Argon2id hash.
     public var isWellFormed: Bool { PHCFields(rawValue) != nil }
 

@@ -21,10 +21,10 @@ final class SecretBytes: @unchecked Sendable {
     }
 }
 
-/// Overwrites an array's bytes; when the array is shared, only this reference's copy is.
+/// Overwrites an array's bytes with zeros; of an array that is shared, only a new copy is, so wipe the only one.
 ///
 /// Source: `sodium_memzero`, which a compiler does not optimise away.
-func wipe(_ bytes: inout [UInt8]) {
+public func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { buffer in
         if let base = buffer.baseAddress { sodium_memzero(base, buffer.count) }
     }

@@ -1,9 +1,11 @@
 public import Crypto
+import Synchronization
 
 /// Makes and checks password hashes on threads of its own, never on a loop.
 ///
-/// Checking the password of somebody who is not there costs the same as of somebody who is: a hash with the current
-/// parameters, of a password that nobody knows, stands in.
+/// A failed check costs the same whoever it is of. Of somebody who is not there, a hash of a password that nobody knows
+/// is checked instead; and while people's hashes were made with different parameters, every failed check is one of each
+/// kind, so that its time does not tell which kind this person has, or whether there is a person.
 ///
 /// Source: issue of timing in contract of Onyx, b.8; RFC 9106 §3.1 for Argon2id.
 public final class PasswordHasher: Sendable {
@@ -26,7 +28,11 @@ public final class PasswordHasher: Sendable {
 
     private let parameters: Argon2idParameters
     let pool: HashingPool
-    private let standIn: PasswordHash
+    /// One hash for each kind that people have, the kind of new hashes first.
+    private let standIns: Mutex<[PasswordHash]>
+
+    /// The most kinds of hashes that a failed check takes the time of.
+    static let maximumKinds = 4
 
     /// Starts the threads and makes the hash that stands in for people who are not there.
     public init(_ settings: Settings) async throws {
@@ -34,7 +40,30 @@ public final class PasswordHasher: Sendable {
         let pool = HashingPool(threads: settings.threads, queue: settings.queue)
         self.parameters = parameters
         self.pool = pool
-        standIn = try await pool.run {
+        standIns = Mutex([try await Self.standIn(parameters, pool)])
+    }
+
+    /// Has failed checks take the time of these kinds of hashes, besides that of new ones.
+    ///
+    /// - Parameter kinds: The parameters of people's hashes. Of more than ``maximumKinds`` the dearest count.
+    /// - Throws: As ``hash(_:)``; nothing has changed then.
+    func know(kinds: [Argon2idParameters]) async throws {
+        let known = standIns.withLock { $0 }
+        var wanted = [parameters]
+        for kind in kinds.sorted(by: { $0.work > $1.work }) where !wanted.contains(kind) { wanted.append(kind) }
+        var hashes: [PasswordHash] = []
+        for kind in wanted.prefix(Self.maximumKinds) {
+            if let hash = known.first(where: { $0.parameters == kind }) {
+                hashes.append(hash)
+            } else {
+                hashes.append(try await Self.standIn(kind, pool))
+            }
+        }
+        standIns.withLock { [hashes] in $0 = hashes }
+    }
+
+    private static func standIn(_ parameters: Argon2idParameters, _ pool: HashingPool) async throws -> PasswordHash {
+        try await pool.run {
             try PasswordHash.make(Secret(bytes: SecureRandom.bytes(32)), parameters: parameters)
         }
     }
@@ -50,13 +79,22 @@ public final class PasswordHasher: Sendable {
         return try await pool.run { try PasswordHash.make(password, parameters: parameters) }
     }
 
-    /// Whether `password` is the one that `hash` was made of; false after the same work when there is no hash.
+    /// Checks a password; what will be refused takes the same work in every case.
     ///
+    /// - Parameters:
+    ///   - password: The password to check.
+    ///   - hash: The person's hash; nil where there is no such person.
+    ///   - mayEnter: Whether the person is let in if the password is right.
+    /// - Returns: Whether `password` is the one that `hash` was made of.
     /// - Throws: As ``hash(_:)``.
-    public func verify(_ password: Secret, against hash: PasswordHash?) async throws -> Bool {
-        let standIn = standIn
+    func verify(_ password: Secret, against hash: PasswordHash?, mayEnter: Bool) async throws -> Bool {
+        let standIns = standIns.withLock { $0 }
         return try await pool.run {
-            let matches = (hash ?? standIn).verify(password)
+            let checked = hash ?? standIns[0]
+            let matches = checked.verify(password)
+            if matches, hash != nil, mayEnter { return true }
+            let kind = checked.parameters
+            for standIn in standIns where standIn.parameters != kind { _ = standIn.verify(password) }
             return matches && hash != nil
         }
     }
@@ -69,5 +107,12 @@ public final class PasswordHasher: Sendable {
     /// Refuses what waits and ends the threads.
     public func stop() {
         pool.stop()
+    }
+}
+
+extension Argon2idParameters {
+    /// How long it takes, roughly: the KiB that are gone through.
+    fileprivate var work: Int {
+        memoryKiB.multipliedReportingOverflow(by: iterations).overflow ? .max : memoryKiB * iterations
     }
 }

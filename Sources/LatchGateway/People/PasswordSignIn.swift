@@ -45,7 +45,8 @@ struct PasswordSignIn: Sendable {
             let matches: Bool
             do {
                 credential = try await people.credential(email)
-                matches = try await hasher.verify(password, against: credential?.hash)
+                matches = try await hasher.verify(
+                    password, against: credential?.hash, mayEnter: credential?.person.isActive ?? false)
             } catch {
                 attempts.release(reservation)
                 throw error

@@ -28,6 +28,14 @@ enum PeopleStatements {
         return StoredCredential(person: try person(row), hash: hash.flatMap { $0.isWellFormed ? $0 : nil })
     }
 
+    /// One hash of each kind: those whose text is the same up to the salt. 15 characters stand before the parameters.
+    static let kinds = Statement(
+        """
+        SELECT password_hash FROM people WHERE password_hash IS NOT NULL
+        GROUP BY substr(password_hash, 1, 15 + instr(substr(password_hash, 16), '$')) LIMIT 64
+        """
+    ) { row throws(DatabaseError) in PasswordHash(rawValue: try row.get(0)) }
+
     static let setPassword = Statement(
         "UPDATE people SET password_hash = ?, session_epoch = session_epoch + 1 WHERE id = ? RETURNING \(columns)",
         String.self, UUID.self, row: person)

@@ -118,6 +118,13 @@ public final class PeopleStore: Sendable {
         return try await database.read { try $0.first(PeopleStatements.credential, text) }
     }
 
+    /// Learns what kinds of hashes people have, so that the time of a refused sign-in does not tell them apart. It looks
+    /// at everybody.
+    func learnKinds() async throws {
+        let hashes = try await database.read { try $0.all(PeopleStatements.kinds) }
+        try await hasher.know(kinds: hashes.compactMap(\.parameters))
+    }
+
     /// Replaces an outdated hash by a new one of the same password; nothing happens if the password changed meanwhile.
     func rehash(_ password: Secret, of person: UUID, replacing old: PasswordHash) async throws {
         let new = try await hasher.hash(password).rawValue

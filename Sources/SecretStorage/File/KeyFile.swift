@@ -24,7 +24,8 @@ enum KeyFile {
             throw SecretStorageError(
                 .denied, "Could not use the key file '\(path)': its mode is \(mode); run chmod 600 on it.")
         }
-        guard let bytes = try PrivateFile.read(path) else { return nil }
+        guard var bytes = try PrivateFile.read(path) else { return nil }
+        defer { wipe(&bytes) }
         guard bytes.count == Sealing.keyCount else {
             throw SecretStorageError(
                 .damaged,
@@ -37,7 +38,9 @@ enum KeyFile {
     static func make(_ path: String) throws(SecretStorageError) -> Secret {
         let key = Secret.random(Sealing.keyCount)
         try PrivateFile.withLock(path) { () throws(SecretStorageError) in
-            try PrivateFile.replace(path, with: key.withBytes { $0 })
+            var bytes = key.withBytes { $0 }
+            defer { wipe(&bytes) }
+            try PrivateFile.replace(path, with: bytes)
         }
         return key
     }

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Glibc
 
@@ -15,6 +16,7 @@ enum PrivateFile {
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        defer { wipe(&buffer) }
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }

@@ -53,7 +53,7 @@ struct SealedFileFormat {
     /// The secrets; nil when the box is damaged.
     func secrets(_ key: Secret) -> [SecretKey: Secret]? {
         guard var plaintext = try? Sealing.open(body, key: key, context: head) else { return nil }
-        defer { for index in plaintext.indices { plaintext[index] = 0 } }
+        defer { wipe(&plaintext) }
         return SecretTable.read(plaintext)
     }
 
@@ -63,7 +63,9 @@ struct SealedFileFormat {
         head += bytes(header.parameters.memoryKiB) + bytes(header.parameters.iterations) + header.salt
         head += try Sealing.seal([], key: key, context: head)
         head += SHA256.digest(head).bytes
-        return head + (try Sealing.seal(SecretTable.write(secrets), key: key, context: head))
+        var plaintext = SecretTable.write(secrets)
+        defer { wipe(&plaintext) }
+        return head + (try Sealing.seal(plaintext, key: key, context: head))
     }
 
     static func number(_ bytes: ArraySlice<UInt8>) -> Int {

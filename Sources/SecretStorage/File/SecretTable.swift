@@ -1,13 +1,18 @@
 import Crypto
 
 /// The plaintext inside a sealed file: for every secret its service, account and bytes, each after a count of 4 bytes.
+///
+/// Whoever has a table wipes it; none of its secrets is copied to memory that is not wiped.
 enum SecretTable {
     static func write(_ secrets: [SecretKey: Secret]) -> [UInt8] {
         var table: [UInt8] = []
+        // A table that grew would leave what it held behind.
+        table.reserveCapacity(
+            secrets.reduce(0) { $0 + 12 + $1.key.service.utf8.count + $1.key.account.utf8.count + $1.value.count })
         for (key, secret) in secrets {
-            append(Array(key.service.utf8), to: &table)
-            append(Array(key.account.utf8), to: &table)
-            secret.withBytes { append($0, to: &table) }
+            append(key.service.utf8, to: &table)
+            append(key.account.utf8, to: &table)
+            secret.withUnsafeBytes { append($0, to: &table) }
         }
         return table
     }
@@ -19,13 +24,16 @@ enum SecretTable {
             guard let service = next(&rest), let account = next(&rest), let secret = next(&rest) else { return nil }
             let key = SecretKey(
                 service: String(decoding: service, as: UTF8.self), account: String(decoding: account, as: UTF8.self))
-            secrets[key] = Secret(bytes: Array(secret))
+            var bytes = Array(secret)
+            defer { wipe(&bytes) }
+            secrets[key] = Secret(bytes: bytes)
         }
         return secrets
     }
 
-    private static func append(_ bytes: [UInt8], to table: inout [UInt8]) {
-        table += SealedFileFormat.bytes(bytes.count) + bytes
+    private static func append(_ bytes: some Collection<UInt8>, to table: inout [UInt8]) {
+        table += SealedFileFormat.bytes(bytes.count)
+        table += bytes
     }
 
     private static func next(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
