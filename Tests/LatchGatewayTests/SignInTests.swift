@@ -194,6 +194,32 @@ struct SignInTests {
         }
     }
 
+    @Test("a refused sign-in takes the time of every kind of hash that people have, the dearest four at most")
+    func kinds() async throws {
+        try await Bench.with { bench in
+            let hasher = bench.gateway.stores.hasher
+            let current = try Argon2idParameters(memoryKiB: 8, iterations: 1)
+            #expect(hasher.kinds == [current])
+            for iterations in 2...6 {
+                var other = bench.gateway.stores.settings
+                other.auditPath = nil
+                other.hashing.parameters = try Argon2idParameters(memoryKiB: 16, iterations: iterations)
+                let stores = try await GatewayStores.open(other, logWriter: LogWriter { _ in })
+                _ = try await stores.people.add(email: "\(iterations)@example.org", password: Secret(Bench.password))
+                _ = try await stores.people.add(email: "\(iterations)b@example.org", password: Secret(Bench.password))
+                await stores.close()
+            }
+
+            await bench.gateway.learnKinds()
+
+            let dearest = try [6, 5, 4].map { try Argon2idParameters(memoryKiB: 16, iterations: $0) }
+            #expect(hasher.kinds == [current] + dearest)
+            #expect(try await bench.login("5@example.org", password: "not this one").status == 400)
+            #expect(try await bench.login("nobody@example.org").status == 400)
+            #expect(try await bench.login("5@example.org").status == 200)
+        }
+    }
+
     @Test("a wrong password leaves an outdated hash as it is")
     func noRehashAfterFailure() async throws {
         try await Bench.with { bench in

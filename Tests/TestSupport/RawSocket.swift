@@ -3,7 +3,7 @@ import Foundation
 /// A bare connection for tests that must say exactly which bytes go over the wire.
 ///
 /// It blocks; every wait ends at ``deadline``.
-public final class RawSocket {
+public final class RawSocket: Sendable {
     /// What went wrong, with the system's own words.
     public struct Failure: Error, CustomStringConvertible {
         /// What failed and why.

@@ -43,6 +43,9 @@ public final class PasswordHasher: Sendable {
         standIns = Mutex([try await Self.standIn(parameters, pool)])
     }
 
+    /// The kinds of hashes that a failed check takes the time of.
+    var kinds: [Argon2idParameters] { standIns.withLock { $0.compactMap(\.parameters) } }
+
     /// Has failed checks take the time of these kinds of hashes, besides that of new ones.
     ///
     /// - Parameter kinds: The parameters of people's hashes. Of more than ``maximumKinds`` the dearest count.
