@@ -27,13 +27,18 @@ enum DaemonProgram {
 
     private static let serve = Command<any Work>(
         "serve", "Serve until a signal ends it.",
-        discussion: "SIGTERM or Ctrl-C answers the requests under way, then ends it; a second one ends it at once."
+        discussion: """
+            SIGTERM or Ctrl-C answers the requests under way, then ends it; a second one ends it at once. SIGHUP reads \
+            the certificate again, which also happens by itself when its files are replaced.
+            """
     ) { given in Serve(configurationPath: given[config]) }
 
     private static let check: Command<any Work> = {
         let keys = Flag("keys", help: "List every key with its variable, default and meaning instead.")
         return Command(
-            "check", "Read the configuration and name every mistake.", arguments: [keys]
+            "check", "Read the configuration and name every mistake.",
+            discussion: "With TLS it also reads the certificate and its key, and tells what they are good for.",
+            arguments: [keys]
         ) { given in Check(configurationPath: given[config], isListingKeys: given[keys]) }
     }()
 

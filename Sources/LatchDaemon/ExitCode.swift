@@ -27,7 +27,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .cannotCreate: "somebody has this e-mail address already"
         case .input: "the database or a file cannot be read or written"
         case .tryLater: "another program holds the database: try again"
-        case .configuration: "the configuration has mistakes"
+        case .configuration: "the configuration has mistakes, or its certificate cannot be used"
         }
     }
 

@@ -26,7 +26,8 @@ struct Failure: Error {
             self.init(error.code == .noFile ? .notFound : .configuration, Self.message(of: error))
         case let error as DatabaseError: self.init(error.code == .locked ? .tryLater : .input, error.message)
         case let error as GatewayError: self.init(Self.code(of: error), error.message)
-        case let error as HTTPServerError: self.init(.unavailable, error.message)
+        case let error as HTTPServerError:
+            self.init(error.code == .certificate ? .configuration : .unavailable, error.message)
         case let error as TerminalError: self.init(Self.code(of: error), error.message)
         case let error as Descriptor.Failure: self.init(.input, "Could not write to standard output: \(error).")
         default: self.init(.failed, "Something unexpected went wrong: \(error).")

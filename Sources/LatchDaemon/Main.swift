@@ -20,7 +20,11 @@ struct Main {
 
     /// Runs the command in a task that the first signal cancels.
     private func perform(_ work: any Work, _ environment: [String: String]) async -> Int32 {
-        let task = Task { try await work.perform(environment) }
+        let hangUps = (work as? any Reloading).map { ($0, signals.hangUps()) }
+        let task = Task {
+            guard let (work, hangUps) = hangUps else { return try await work.perform(environment) }
+            return try await work.perform(environment, hangUps: hangUps)
+        }
         signals.onFirst { task.cancel() }
         do {
             return try await task.value.rawValue

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import LatchGateway
+import Terminal
 import Wire
 
 /// What `latchd serve` says on its first screen: what it did, and what to do next.
@@ -9,6 +10,7 @@ struct Welcome {
     let addresses: [BoundAddress]
     let isNew: Bool
     let stores: GatewayStores
+    let certificate: TLSCertificate?
 
     func lines() async throws -> [String] {
         let people = try await stores.people.list().count
@@ -20,8 +22,12 @@ struct Welcome {
             "  database       \(database) (\(isNew ? "new" : "\(count(people, "person", "people")), \(count(sessions, "live session"))"))",
             "  configuration  \(file.source)",
         ]
-        for address in addresses where !isLocal(address) {
-            lines.append("  warning        \(address) is open to the network without TLS: put a TLS proxy before it.")
+        if let certificate {
+            lines.append("  certificate    \(certificate.coveredNames), until \(certificate.notAfter.forPeople)")
+            if let files = file.configuration.settings.certificateFiles {
+                let warnings = CertificateWarning.all(for: certificate, files, now: Date())
+                lines += warnings.map { "  warning        \($0.sentence)" }
+            }
         }
         if let path = file.configuration.settings.databasePath, isOpenToOthers(path) {
             lines.append("  warning        others on this machine may read \(path): chmod 600 '\(path)'")
@@ -29,24 +35,27 @@ struct Welcome {
         lines.append("")
         if people == 0 { lines.append("Add a person:  latchd user add you@example.org") }
         if let first = addresses.first(where: { $0.port != nil }) {
-            lines.append("Sign in:       latch login \(url(first))")
+            lines.append("Sign in:       latch login \(nameURL(first) ?? url(first))")
         }
         lines += ["Stop:          Ctrl-C", ""]
         return lines
     }
 
     private func url(_ address: BoundAddress) -> String {
-        address.port == nil ? "\(address)" : "http://\(address)"
+        if case .tcp = address { "http://\(address)" } else { "\(address)" }
+    }
+
+    /// The address by a name that the certificate covers: by its number a client would refuse it.
+    private func nameURL(_ address: BoundAddress) -> String? {
+        guard case .tls(_, let port) = address,
+            let name = certificate?.names.first(where: { !$0.hasPrefix("*") && IPAddress($0) == nil })
+        else { return nil }
+        return "https://\(name.printable)\(port == 443 ? "" : ":\(port)")"
     }
 
     private func isOpenToOthers(_ path: String) -> Bool {
         let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         return (mode ?? 0) & 0o077 != 0
-    }
-
-    private func isLocal(_ address: BoundAddress) -> Bool {
-        guard case .tcp(let address, _) = address else { return true }
-        return address.isLoopback
     }
 
     private func count(_ count: Int, _ one: String, _ many: String? = nil) -> String {

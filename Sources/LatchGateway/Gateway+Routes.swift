@@ -4,14 +4,14 @@ import Wire
 extension Gateway {
     static func router(
         _ stores: GatewayStores, _ issuer: any SessionIssuer, _ attempts: SignInGuard, _ metrics: Metrics,
-        _ isDraining: Flag
+        _ isDraining: Flag, _ certificates: CertificateKeeper?
     ) -> Router {
         var router = Router { status, sentence, _ in OnyxAnswers.serverError(status, sentence) }
         if stores.settings.onyx.isEnabled { onyx(stores, issuer, attempts, metrics).add(to: &router) }
         ServiceRoutes(
             database: stores.database, sessions: stores.sessions, issuer: issuer, hasher: stores.hasher,
             metrics: metrics, settings: stores.settings.metrics, log: stores.log,
-            isDraining: { isDraining.isRaised }
+            isDraining: { isDraining.isRaised }, certificateSecondsLeft: { certificates?.secondsLeft }
         ).add(to: &router)
         return router
     }

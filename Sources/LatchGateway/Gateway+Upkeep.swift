@@ -2,8 +2,8 @@ import Database
 
 extension Gateway {
     /// Keeps the gateway in order until the task is cancelled: notices what other processes write, writes last uses
-    /// down, deletes sessions that ended long ago, forgets failures that do not count any more, and learns what kinds of
-    /// password hashes there are.
+    /// down, takes a certificate whose files were replaced, deletes sessions that ended long ago, forgets failures that
+    /// do not count any more, and learns what kinds of password hashes there are.
     ///
     /// A step that fails is logged and tried again; nothing of this ends the gateway.
     ///
@@ -20,6 +20,9 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { self.attempts.sweep() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.learnKinds() } }
+            if let certificates = self.certificates {
+                group.addTask { await self.repeating(every: CertificateKeeper.interval, clock) { certificates.look() } }
+            }
         }
     }
 

@@ -25,6 +25,8 @@ public final class Gateway: Sendable {
     let attempts: SignInGuard
     let metrics: Metrics
     let isDraining: Flag
+    /// The certificate, replaced with its files while ``run()`` runs; nil without TLS.
+    public let certificates: CertificateKeeper?
 
     /// Opens the database and makes the routes.
     ///
@@ -33,13 +35,21 @@ public final class Gateway: Sendable {
     ///   - logWriter: Where log lines go; standard error by default.
     ///   - now: The clock that expiry is reckoned by.
     /// - Returns: The gateway, to be closed with ``close()``.
-    /// - Throws: As ``GatewayStores/open(_:logWriter:now:)``.
+    /// - Throws: As ``GatewayStores/open(_:logWriter:now:)``; `HTTPServerError` when the certificate cannot be used.
     public static func open(
         _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> Gateway {
         let stores = try await GatewayStores.open(settings, logWriter: logWriter, now: now)
-        return Gateway(stores)
+        do {
+            let certificates = try settings.certificateFiles.map {
+                try CertificateKeeper($0, log: stores.log, audit: stores.audit, now: now)
+            }
+            return Gateway(stores, certificates: certificates)
+        } catch {
+            await stores.close()
+            throw error
+        }
     }
 
     /// Makes a gateway on open stores.
@@ -47,9 +57,12 @@ public final class Gateway: Sendable {
     /// - Parameters:
     ///   - stores: Closed by ``close()``.
     ///   - issuer: What gives tokens out; tokens that the database looks up by default.
+    ///   - certificates: The certificate to keep; nil without TLS.
     ///
     /// Source: OX-6 for the issuer.
-    public init(_ stores: GatewayStores, issuer: (any SessionIssuer)? = nil) {
+    public init(
+        _ stores: GatewayStores, issuer: (any SessionIssuer)? = nil, certificates: CertificateKeeper? = nil
+    ) {
         let settings = stores.settings
         let issuer =
             issuer
@@ -62,7 +75,8 @@ public final class Gateway: Sendable {
         self.attempts = attempts
         self.metrics = metrics
         self.isDraining = isDraining
-        router = Self.router(stores, issuer, attempts, metrics, isDraining)
+        self.certificates = certificates
+        router = Self.router(stores, issuer, attempts, metrics, isDraining, certificates)
         stores.people.whenSessionsEnd { issuer.forget(person: $0) }
         stores.sessions.whenSessionsEnd { issuer.forget(person: $0) }
     }

@@ -1,3 +1,5 @@
+public import HTTPServer
+
 /// Everything that a gateway runs by; what is not said is the default.
 public struct GatewaySettings: Sendable, Equatable {
     /// Where the database file is; nil keeps it in memory, for tests.
@@ -24,6 +26,9 @@ public struct GatewaySettings: Sendable, Equatable {
     public var logLevel = Log.Level.info
     /// The file of the audit log; nil for none.
     public var auditPath: String?
+
+    /// Where the certificate and its key are; nil without TLS.
+    public var certificateFiles: CertificateFiles?
 
     /// Makes settings of defaults with the database in a file.
     public init(databasePath: String?) {

@@ -4,7 +4,7 @@ import Synchronization
 /// Turns the signals that end a program into a task's cancellation, so that it can clean up.
 ///
 /// The first cancels; the second ends the program at once, with the terminal restored. A signal that whoever started
-/// the program ignores stays ignored.
+/// the program ignores stays ignored. SIGHUP does not count where the program asked for ``hangUps()``.
 ///
 /// A handler only writes the signal's number to a pipe, which a thread reads. Blocking the signals and waiting for them
 /// would not do: with an asynchronous `main` the first thread ends in `dispatch_main`, which unblocks them all.
@@ -15,6 +15,7 @@ public final class Signals: Sendable {
     private struct State {
         var first: Int32?
         var cancel: (@Sendable () -> Void)?
+        var hangUps: AsyncStream<Void>.Continuation?
     }
 
     private let state = Mutex(State())
@@ -50,7 +51,21 @@ public final class Signals: Sendable {
         if came { cancel() }
     }
 
+    /// Has SIGHUP end nothing from now on, also where it was ignored; each one is an element.
+    ///
+    /// Several that come before one is looked at are one. Call it once.
+    public func hangUps() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.hangUps = continuation }
+        Self.handle(SIGHUP, evenIfIgnored: true)
+        return stream
+    }
+
     private func take(_ number: Int32) {
+        if number == SIGHUP, let hangUps = state.withLock({ $0.hangUps }) {
+            hangUps.yield()
+            return
+        }
         let (isSecond, cancel) = state.withLock { state in
             defer { state.first = state.first ?? number }
             return (state.first != nil, state.cancel)
@@ -62,10 +77,11 @@ public final class Signals: Sendable {
         cancel?()
     }
 
-    private static func handle(_ number: Int32) {
+    private static func handle(_ number: Int32, evenIfIgnored: Bool = false) {
         var old = sigaction()
         sigaction(number, nil, &old)
-        guard old.__sigaction_handler.sa_handler.map({ unsafeBitCast($0, to: Int.self) }) != ignored else { return }
+        let isIgnored = old.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) } == ignored
+        guard !isIgnored || evenIfIgnored else { return }
         var new = sigaction()
         new.__sigaction_handler.sa_handler = { number in
             var byte = UInt8(truncatingIfNeeded: number)

@@ -1,4 +1,7 @@
+import Foundation
+import HTTPServer
 import LatchGateway
+import Terminal
 
 /// `latchd check`.
 struct Check: Work {
@@ -11,8 +14,22 @@ struct Check: Work {
             return .done
         }
         let file = try ConfigurationFile(path: configurationPath, environment: environment)
-        for warning in file.warnings { Output.note("latchd: Warning: \(warning)") }
-        try Output.lines(["The configuration is right (\(file.source))."])
+        let files = file.configuration.settings.certificateFiles
+        let certificate = try files?.read()
+        var warnings = file.warnings
+        if let certificate, let files {
+            warnings += CertificateWarning.all(for: certificate, files, now: Date()).map(\.sentence)
+        }
+        for warning in warnings { Output.note("latchd: Warning: \(warning)") }
+        try Output.lines(["The configuration is right (\(file.source))."] + (certificate.map(lines) ?? []))
         return .done
+    }
+
+    private func lines(_ certificate: TLSCertificate) -> [String] {
+        [
+            "  certificate  \(certificate.coveredNames)",
+            "  valid        \(certificate.notBefore.forPeople) to \(certificate.notAfter.forPeople)",
+            "  SHA-256      \(certificate.fingerprint)",
+        ]
     }
 }

@@ -5,16 +5,17 @@ import LatchGateway
 import Terminal
 
 /// `latchd serve`.
-struct Serve: Work {
+struct Serve: Reloading {
     let configurationPath: String?
 
-    func perform(_ environment: [String: String]) async throws -> ExitCode {
+    func perform(_ environment: [String: String], hangUps: AsyncStream<Void>) async throws -> ExitCode {
         let file = try ConfigurationFile(path: configurationPath, environment: environment)
-        let configuration = file.configuration
+        var configuration = file.configuration
         for warning in file.warnings { Output.note("latchd: Warning: \(warning)") }
         let isNew = configuration.settings.databasePath.map { !FileManager.default.fileExists(atPath: $0) } ?? true
         let gateway = try await Gateway.open(configuration.settings)
         let log = gateway.stores.log
+        configuration.server.credentials = gateway.certificates?.credentials
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(
@@ -25,10 +26,14 @@ struct Serve: Work {
             throw error
         }
         let upkeep = Task { try await gateway.run() }
+        let reloading = Task { await Self.reload(gateway, at: hangUps) }
+        defer { reloading.cancel() }
         do {
             try await Output.lines(
-                Welcome(file: file, addresses: server.addresses, isNew: isNew, stores: gateway.stores)
-                    .lines())
+                Welcome(
+                    file: file, addresses: server.addresses, isNew: isNew, stores: gateway.stores,
+                    certificate: gateway.certificates?.certificate
+                ).lines())
             log.info("Listening.", ["addresses": .text(server.addresses.map(\.description).joined(separator: " "))])
             try await Self.untilCancelled()
         } catch {
@@ -40,6 +45,16 @@ struct Serve: Work {
 
     private static func untilCancelled() async throws {
         while true { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    private static func reload(_ gateway: Gateway, at hangUps: AsyncStream<Void>) async {
+        for await _ in hangUps {
+            if let certificates = gateway.certificates {
+                certificates.reload()
+            } else {
+                gateway.stores.log.info("SIGHUP reads the certificate again, and there is none.")
+            }
+        }
     }
 
     private static func stop(

@@ -114,21 +114,42 @@ extension ConfigurationForm where Value == IPNetwork {
     }
 }
 
-extension ConfigurationForm where Value == Listener {
+extension ConfigurationForm where Value == Duration? {
+    /// A time, or none.
+    static func optionalDuration(_ range: ClosedRange<Duration>) -> ConfigurationForm {
+        let form = ConfigurationForm<Duration>.duration(range)
+        return ConfigurationForm(expected: "none, or \(form.expected)") { word, folder in
+            word == "none" ? .some(nil) : form.read(word, folder).map { Optional($0) }
+        } show: {
+            $0.map(form.show) ?? "none"
+        }
+    }
+}
+
+extension ConfigurationForm where Value == ListenAddress {
     /// Names are not looked up: what a name means may change, and with it who can reach the gateway.
     static let listener = ConfigurationForm(
-        expected: "address:port such as 127.0.0.1:2283 or [::]:2283, or unix: and a path"
+        expected: "address:port such as 127.0.0.1:2283 or [::]:2283, after http:// or https:// if you like, "
+            + "or unix: and a path"
     ) { word, folder in
         if word.hasPrefix("unix:") {
             let path = ConfigurationForm<String>.path.read(String(word.dropFirst(5)), folder)
-            return path.map { .unix(path: $0) }
+            return path.map { ListenAddress(.unix(path: $0)) }
         }
+        for (prefix, scheme) in [("http://", ListenAddress.Scheme.plain), ("https://", .tls)]
+        where word.hasPrefix(prefix) {
+            return address(word.dropFirst(prefix.count)).map { ListenAddress($0, scheme) }
+        }
+        return address(word[...]).map { ListenAddress($0) }
+    } show: {
+        "\($0)"
+    }
+
+    private static func address(_ word: Substring) -> Listener? {
         guard let colon = word.lastIndex(of: ":") else { return nil }
         let digits = word[word.index(after: colon)...]
         guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits) else { return nil }
         return host(word[..<colon]).map { .tcp(host: $0, port: port) }
-    } show: {
-        "\($0)"
     }
 
     private static func host(_ text: Substring) -> String? {

@@ -2,23 +2,37 @@ import HTTPServer
 
 extension ConfigurationKey {
     /// Every key, in the order in which they are listed.
-    public static let all = [reach, dialects, sessions, passwords, guards, limits, observation].flatMap { $0 }
+    public static let all = [reach, tls, dialects, sessions, passwords, guards, limits, observation].flatMap { $0 }
 
     private static let day = Duration.seconds(86_400)
 
     private static let reach = [
         ConfigurationKey(
-            list: "listen", \.server.listeners, of: .listener,
-            "Where to listen: address:port, [address]:port, or unix:/path of a socket.", allowsNone: false),
+            list: "listen", \.listen, of: .listener,
+            "Where to listen: address:port, [address]:port, or unix:/path of a socket. With a certificate an address "
+                + "speaks TLS, unless it begins with http://.", allowsNone: false),
         ConfigurationKey(
             "database", \.databasePath, .path, "The database file; it is made when it is not there.",
             standard: "$XDG_STATE_HOME/latchd/latchd.db"),
         ConfigurationKey(
             list: "trusted_proxies", \.proxyNetworks, of: .network,
-            "Networks of the reverse proxies whose X-Forwarded-For is believed."),
+            "Networks of the reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, and that may "
+                + "speak plain HTTP from other machines."),
         ConfigurationKey(
             "loops", \.server.loops, .number(1...256), "How many event loops serve requests.",
             standard: "one a core"),
+    ]
+
+    private static let tls = [
+        ConfigurationKey(
+            "tls.certificate", \.certificatePath, .optionalPath,
+            "The certificate, PEM: the server's own first, then the rest of its chain. Replaced files are taken by "
+                + "themselves."),
+        ConfigurationKey(
+            "tls.key", \.keyPath, .optionalPath, "The certificate's private key, PEM, without a passphrase."),
+        ConfigurationKey(
+            "tls.hsts", \.strictTransport, .optionalDuration(.zero...day * 3650),
+            "How long browsers are told to come back by HTTPS only (Strict-Transport-Security)."),
     ]
 
     private static let dialects = [

@@ -48,6 +48,7 @@ public struct ConfigurationReader: Sendable {
         var reader = ConfigurationReader(name: name, folder: folder, standard: standard)
         if let file { reader.read(file) }
         reader.read(environment)
+        reader.configuration.settle()
         reader.mistakes += reader.crossCheck()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
         return reader.configuration

@@ -27,7 +27,7 @@ struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["listen"], problem: "listen names an address twice", remedy: "remove one"
         ) { configuration in
-            let fixed = configuration.server.listeners.filter { listener in
+            let fixed = configuration.listen.map(\.plain).filter { listener in
                 if case .tcp(_, 0) = listener { false } else { true }
             }
             return Set(fixed).count == fixed.count
@@ -36,5 +36,23 @@ struct ConfigurationRule: Sendable {
             keys: ["audit_log", "database"], problem: "audit_log and database are the same file",
             remedy: "give the audit log a file of its own"
         ) { $0.settings.auditPath == nil || $0.settings.auditPath != $0.settings.databasePath },
+        ConfigurationRule(
+            keys: ["tls.certificate", "tls.key"], problem: "tls.certificate and tls.key are not both set",
+            remedy: "set the other one too, or neither"
+        ) { ($0.certificatePath == nil) == ($0.keyPath == nil) },
+        ConfigurationRule(
+            keys: ["listen", "tls.certificate"], problem: "listen asks for https:// and there is no certificate",
+            remedy: "set tls.certificate and tls.key"
+        ) { !$0.speaksTLS || $0.certificatePath != nil },
+        ConfigurationRule(
+            keys: ["tls.certificate", "listen"], problem: "tls.certificate is set and nothing that listens speaks TLS",
+            remedy: "listen on an address without http://, or remove tls.certificate and tls.key"
+        ) { $0.certificatePath == nil || $0.speaksTLS },
+        ConfigurationRule(
+            keys: ["listen", "trusted_proxies", "tls.certificate"],
+            problem: "listen would serve plain HTTP, passwords and all, to the network",
+            remedy: "set tls.certificate and tls.key, or name the reverse proxy before it in trusted_proxies, "
+                + "or listen on 127.0.0.1"
+        ) { !$0.isPlainOnTheNetwork },
     ]
 }

@@ -9,8 +9,13 @@ import Wire
 public struct GatewayConfiguration: Sendable {
     /// What the gateway runs by. The database's path is set.
     public var settings: GatewaySettings
-    /// Where the server listens and what it allows.
+    /// Where the server listens and what it allows. The certificate is not read yet.
     public var server: HTTPServer.Configuration
+    /// Where to listen as it was written; `server` has what it means.
+    var listen = [ListenAddress(.tcp(host: "127.0.0.1", port: 2283))]
+    var tlsPaths = TLSPaths()
+    /// What browsers are told about TLS; nil for nothing.
+    var strictTransport: Duration?
     /// How long requests may still run once the daemon was told to stop.
     public var drain = Duration.seconds(10)
 
@@ -20,7 +25,8 @@ public struct GatewayConfiguration: Sendable {
     public init(stateFolder: String) {
         settings = GatewaySettings(databasePath: stateFolder + "/latchd.db")
         settings.hashing.threads = max(1, HTTPServer.Configuration.coreCount / 2)
-        server = HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 2283)])
+        server = HTTPServer.Configuration(listeners: [])
+        settle()
     }
 }
 

@@ -28,6 +28,11 @@ public struct TrustedProxies: Sendable, Equatable {
         return ClientAddress(current)
     }
 
+    /// Whether the peer itself is a proxy. Whoever may use a Unix socket is: the socket's mode says who that is.
+    public func trusts(_ peer: PeerAddress) -> Bool {
+        isTrusted(peer.ip)
+    }
+
     private func isTrusted(_ address: IPAddress?) -> Bool {
         guard let address else { return true }
         return networks.contains { $0.contains(address) }

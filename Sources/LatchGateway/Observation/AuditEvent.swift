@@ -26,6 +26,10 @@ public struct AuditEvent: Sendable, Equatable {
         case personEnabled = "person-enabled"
         /// A person was removed.
         case personRemoved = "person-removed"
+        /// The server shows another certificate.
+        case certificateReplaced = "certificate-replaced"
+        /// The certificate was read again and is the same.
+        case certificateReread = "certificate-reread"
     }
 
     /// What happened.
@@ -44,11 +48,16 @@ public struct AuditEvent: Sendable, Equatable {
     public var device: SessionDevice?
     /// How long, for a lock-out.
     public var duration: Duration?
+    /// The SHA-256 of the certificate.
+    public var certificate: String?
+    /// When the certificate expires.
+    public var expires: Date?
 
     /// Makes an event.
     public init(
         _ kind: Kind, reason: StaticString? = nil, person: UUID? = nil, session: SessionID? = nil,
-        address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil
+        address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil,
+        certificate: String? = nil, expires: Date? = nil
     ) {
         self.kind = kind
         self.reason = reason?.description
@@ -58,5 +67,7 @@ public struct AuditEvent: Sendable, Equatable {
         self.request = request
         self.device = device
         self.duration = duration
+        self.certificate = certificate
+        self.expires = expires
     }
 }

@@ -30,6 +30,8 @@ public final class AuditLog: Sendable {
             "device": event.device?.name.map(LogValue.text),
             "device_kind": event.device?.kind.map(LogValue.text),
             "seconds": event.duration.map { .number(Int($0.seconds.rounded(.up))) },
+            "certificate": event.certificate.map(LogValue.text),
+            "expires": event.expires.map { .text(Timestamp.text($0)) },
         ]
         log.info("Audit.", values)
         guard let file else { return }

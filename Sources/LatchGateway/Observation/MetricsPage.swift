@@ -14,6 +14,8 @@ struct MetricsPage {
         var databaseCommits: Int
         var databaseWrites: Int
         var droppedLogLines: Int
+        /// Nil without TLS.
+        var certificateSecondsLeft: Int?
     }
 
     private var text = ""
@@ -68,6 +70,10 @@ struct MetricsPage {
         single("latchd_database_commits_total", "counter", "Transactions committed.", gauges.databaseCommits)
         single("latchd_database_writes_total", "counter", "Writes, several to a transaction.", gauges.databaseWrites)
         single("latchd_log_lines_dropped_total", "counter", "Log lines that nobody read.", gauges.droppedLogLines)
+        if let left = gauges.certificateSecondsLeft {
+            single(
+                "latchd_tls_certificate_expiry_seconds", "gauge", "Seconds until the certificate expires.", left)
+        }
     }
 
     private mutating func single(_ name: String, _ type: String, _ help: String, _ value: Int) {

@@ -13,6 +13,7 @@ struct ServiceRoutes: Sendable {
     let settings: MetricsSettings
     let log: Log
     let isDraining: @Sendable () -> Bool
+    let certificateSecondsLeft: @Sendable () -> Int?
 
     private static let ask = Statement("SELECT 1")
 
@@ -44,7 +45,8 @@ struct ServiceRoutes: Sendable {
         let gauges = MetricsPage.Gauges(
             sessionsLive: try? await sessions.liveCount(), sessionsCached: issuer.rememberedCount,
             hashingQueueDepth: hasher.queueDepth, databaseCommits: Int(database.commitCount),
-            databaseWrites: Int(database.writeCount), droppedLogLines: log.droppedLines)
+            databaseWrites: Int(database.writeCount), droppedLogLines: log.droppedLines,
+            certificateSecondsLeft: certificateSecondsLeft())
         return ServerResponse(
             status: .ok, headers: ["Content-Type": MetricsPage.mediaType, "Cache-Control": "no-store"],
             body: Array(MetricsPage.text(metrics.counts, gauges).utf8))
