@@ -39,15 +39,15 @@ final class House: Sendable {
     }
 
     /// Starts the gateway and waits until it listens.
-    func startGateway(port: Int = 0) async throws -> RunningGateway {
+    func startGateway(host: String = "127.0.0.1", port: Int = 0) async throws -> RunningGateway {
         var environment = environment
-        environment["LATCHD_LISTEN"] = "127.0.0.1:\(port)"
+        environment["LATCHD_LISTEN"] = "\(host):\(port)"
         let program = try RunningProgram(Products.path("latchd"), ["serve"], environment: environment)
         let line = try await program.line(containing: "listening")
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("No port in '\(line)'.")
         }
-        return RunningGateway(program: program, port: port)
+        return RunningGateway(program: program, port: port, isTLS: line.contains("https://"))
     }
 
     /// Starts a gateway with one person.
@@ -78,8 +78,9 @@ final class House: Sendable {
 struct RunningGateway {
     let program: RunningProgram
     let port: Int
+    let isTLS: Bool
 
-    var address: String { "http://127.0.0.1:\(port)" }
+    var address: String { "\(isTLS ? "https" : "http")://127.0.0.1:\(port)" }
 
     /// Ends it without warning.
     func kill() async {

@@ -6,6 +6,12 @@ public struct Authority: Sendable {
         public var certificate: String
         /// The key's file, PEM.
         public var key: String
+
+        /// Names the files.
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
     }
 
     /// Where everything is.
