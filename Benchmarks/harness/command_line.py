@@ -13,11 +13,14 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import Bench
 from .machine import ROOT
-from .measures import me
+from .measures import cold, me, memory, mixed, signin, start
 from .process import BenchError
 from .table import Table
 
-MEASURES = {"me": me.measure}
+MEASURES = {
+    "me": me.measure, "signin": signin.measure, "mixed": mixed.measure, "memory": memory.measure,
+    "cold": cold.measure, "start": start.measure,
+}
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 

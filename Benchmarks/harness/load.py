@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .process import BenchError
@@ -22,11 +22,21 @@ class Request:
     url: str
     token: str | None = None
     form: str | None = None
+    tokens: Path | None = None
+    """A file of tokens, one a line, used in turn instead of one token."""
+    pause_ms: int | None = None
+    """How long each connection rests between two requests."""
+
+    def paced(self, pause_ms: int) -> Request:
+        """The same with pauses."""
+        return replace(self, pause_ms=pause_ms)
 
     def environment(self) -> dict[str, str]:
         """What report.lua reads."""
-        values = {"BENCH_METHOD": "POST" if self.form else "GET", "BENCH_TOKEN": self.token, "BENCH_BODY": self.form}
-        return {name: value for name, value in values.items() if value is not None}
+        values = {
+            "BENCH_METHOD": "POST" if self.form else "GET", "BENCH_TOKEN": self.token, "BENCH_BODY": self.form,
+            "BENCH_TOKENS": self.tokens and str(self.tokens), "BENCH_PAUSE": self.pause_ms and str(self.pause_ms)}
+        return {name: value for name, value in values.items() if value}
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,10 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    def url(self, path: str) -> str:
+        """The address of a path."""
+        return f"http://127.0.0.1:{self.port}{path}"
+
     def wait_until_it_listens(self, seconds: float = 60) -> None:
         """Returns once a connection is accepted."""
         self.wait_until(self._accepts, seconds)
@@ -83,6 +87,13 @@ class Server:
     def cpu_seconds(self) -> float:
         """User and system time of all its processes until now."""
         return sum(cpu_seconds(Path(f"/proc/{pid}")) for pid in self.processes())
+
+    def settle(self, seconds: float = 60) -> None:
+        """Waits until it rests: what a load left behind must not be done in another's time."""
+        end, used = time.monotonic() + seconds, -1.0
+        while time.monotonic() < end and (now := self.cpu_seconds()) - used > 0.01:
+            used = now
+            time.sleep(0.25)
 
     def threads_cpu(self, niceness: int) -> float:
         """User and system time until now of its threads of that niceness."""

@@ -21,7 +21,7 @@ TOP = 40
 KERNEL = r"\[kernel|\[unknown\]|\[hypervisor|\[vdso"
 GROUPS: list[tuple[str, str, str]] = [
     ("kernel: network", KERNEL, r"tcp|ip_|inet|sock|skb|net|dev_|send|recv|bbr|eth_|dst_|copy_(from|to)_iter"),
-    ("kernel: waiting and waking", KERNEL, r"sched|task_switch|wake|futex|epoll|ep_|spin_unlock_irq|(en|de)queue|pick_"),
+    ("kernel: waiting and waking", KERNEL, r"sched|task_switch|wake|futex|epoll|ep_|spin_unlock_irq|enqueue|pick_"),
     ("kernel: the rest", KERNEL, r""),
     ("libmicrohttpd", r"libmicrohttpd", r""),
     ("libsodium", r"libsodium", r""),

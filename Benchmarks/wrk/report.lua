@@ -4,6 +4,29 @@ wrk.body = os.getenv("BENCH_BODY")
 if os.getenv("BENCH_TOKEN") then wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_TOKEN") end
 if wrk.body then wrk.headers["Content-Type"] = "application/x-www-form-urlencoded" end
 
+-- Every thread begins elsewhere in the file of tokens, so that together they go through all of them.
+local pause, path, threads = os.getenv("BENCH_PAUSE"), os.getenv("BENCH_TOKENS"), 0
+if pause then
+    function delay() return tonumber(pause) end
+end
+if path then
+    function setup(thread)
+        thread:set("number", threads)
+        threads = threads + 1
+    end
+    function init()
+        requests, at = {}, 0
+        for token in io.lines(path) do
+            requests[#requests + 1] = wrk.format(nil, nil, { Authorization = "Bearer " .. token })
+        end
+        at = math.floor(#requests / 2) * number
+    end
+    function request()
+        at = at % #requests + 1
+        return requests[at]
+    end
+end
+
 function done(summary, latency, requests)
     local errors = summary.errors
     io.write(string.format(

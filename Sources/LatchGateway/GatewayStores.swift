@@ -39,14 +39,9 @@ public struct GatewayStores: Sendable {
             settings.databasePath.map { Database.Configuration(path: $0, applicationID: Schema.applicationID) }
             ?? .inMemory(applicationID: Schema.applicationID)
         let database = try await Database.open(configuration, migrations: Schema.migrations)
-        do {
-            return GatewayStores(
-                settings, database, log, AuditLog(log: log, file: auditFile, now: now),
-                try await PasswordHasher(settings.hashing), now)
-        } catch {
-            await database.close()
-            throw error
-        }
+        return GatewayStores(
+            settings, database, log, AuditLog(log: log, file: auditFile, now: now), PasswordHasher(settings.hashing),
+            now)
     }
 
     private init(

@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 import Testing
 
 @Suite struct PasswordHashTests {
@@ -11,6 +12,24 @@ import Testing
         #expect(!hash.verify(Secret("passwort")) && !hash.verify(Secret("")))
         #expect(try PasswordHash.make(Secret("pässword"), parameters: small) != hash)
         #expect(!"\(hash) \(String(reflecting: hash))".contains("argon2id"))
+    }
+
+    @Test("the hash of no password refuses every one, and is computed as a made one is") func ofNoPassword() throws {
+        for _ in 0..<50 {
+            let hash = PasswordHash.ofNoPassword(parameters: small)
+            let made = try PasswordHash.make(Secret("x"), parameters: small)
+            #expect(hash.isWellFormed && !hash.needsRehash(for: small))
+            #expect(hash.rawValue.utf8.count == made.rawValue.utf8.count)
+            #expect(!hash.verify(Secret("x")) && !hash.verify(Secret("")))
+
+            // With the key of a password in place of its random bytes it accepts that password: so libsodium reads its
+            // salt and parameters and does the whole work.
+            var parts = hash.rawValue.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
+            let salt = try #require(Data(base64Encoded: parts[4] + "=="))
+            let key = try Argon2id.key(passphrase: Secret("x"), salt: Array(salt), parameters: small, count: 32)
+            parts[5] = key.withUnsafeBytes { Data($0).base64EncodedString().filter { $0 != "=" } }
+            #expect(PasswordHash(rawValue: parts.joined(separator: "$")).verify(Secret("x")))
+        }
     }
 
     @Test("a password of 4 KiB is hashed and a longer one is refused") func longest() throws {

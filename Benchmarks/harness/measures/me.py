@@ -37,7 +37,7 @@ def start(bench: Bench, stack: ExitStack) -> dict[str, Contestant]:
     token = contestants["latchd"].request.token
     model = get(contestants["latchd"].server.port, ME_PATH, token)
     front = stack.enter_context(nginx.start(bench.folder / "nginx", model))
-    contestants["nginx"] = Contestant(front, Request(f"http://127.0.0.1:{front.port}{ME_PATH}", token))
+    contestants["nginx"] = Contestant(front, Request(front.url(ME_PATH), token))
     if not bench.is_quick:
         contestants["fastapi-users"] = start_peer(bench, stack)
     return contestants
@@ -49,7 +49,7 @@ def start_gateway(gateway: Gateway, stack: ExitStack, **environment: str) -> Con
     server = stack.enter_context(gateway.start(**environment))
     token = gateway.sign_in(server.port).token()
     require_guarded(server.port)
-    return Contestant(server, Request(f"http://127.0.0.1:{server.port}{ME_PATH}", token))
+    return Contestant(server, Request(server.url(ME_PATH), token))
 
 
 def start_peer(bench: Bench, stack: ExitStack) -> Contestant:
@@ -57,7 +57,7 @@ def start_peer(bench: Bench, stack: ExitStack) -> Contestant:
     server = stack.enter_context(peer.start(bench.folder / "peer"))
     token = peer.sign_in(server.port).token()
     require_guarded(server.port)
-    return Contestant(server, Request(f"http://127.0.0.1:{server.port}{ME_PATH}", token))
+    return Contestant(server, Request(server.url(ME_PATH), token))
 
 
 def require_guarded(port: int) -> None:

@@ -55,7 +55,7 @@ def start(folder: Path, model: Answer) -> Server:
 
 
 def _headers(model: Answer) -> str:
-    """The model's headers that nginx does not write itself, less the two that only nginx has: `Server`, `Connection`."""
+    """The model's headers that nginx does not write itself, less two for its `Server` and `Connection`."""
     others = [(name, value) for name, value in model.headers if name.lower() not in OWN_HEADERS]
     # `$request_id` is made anew for each request, as the gateway's is.
     lines = [(name, "$request_id" if name.lower() == "x-request-id" else value) for name, value in others]

@@ -44,6 +44,30 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
         return PasswordHash(rawValue: String(decoding: line, as: UTF8.self))
     }
 
+    /// A hash of no password, at once: it refuses every one, after the same work as a hash of ``make(_:parameters:)``.
+    ///
+    /// Salt and hash are random, as many bytes as that makes; a password that fits cannot be found.
+    ///
+    /// Source: the PHC string format; `crypto_pwhash_argon2id_str`.
+    public static func ofNoPassword(parameters: Argon2idParameters = .default) -> PasswordHash {
+        let salt = base64(SecureRandom.bytes(Argon2id.saltCount))
+        let hash = base64(SecureRandom.bytes(32))
+        return PasswordHash(
+            rawValue: "$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.iterations),p=1$\(salt)$\(hash)")
+    }
+
+    /// The alphabet of PHC strings is that of RFC 4648 §4, without padding.
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let letters = Base64URL.encode(bytes).utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        return String(decoding: letters, as: UTF8.self)
+    }
+
     /// Whether this is the hash of `password`: false for another password, one that is too long, or a text that is not
     /// well-formed.
     ///

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Makes and checks password hashes on threads of its own, never on a loop.
 ///
-/// A failed check costs the same whoever it is of. Of somebody who is not there, a hash of a password that nobody knows
-/// is checked instead; and while people's hashes were made with different parameters, every failed check is one of each
+/// A failed check costs the same whoever it is of. Of somebody who is not there, a hash of no password is checked
+/// instead; and while people's hashes were made with different parameters, every failed check is one of each
 /// kind, so that its time does not tell which kind this person has, or whether there is a person.
 ///
 /// Source: issue of timing in contract of Onyx, b.8; RFC 9106 §3.1 for Argon2id.
@@ -34,13 +34,11 @@ public final class PasswordHasher: Sendable {
     /// The most kinds of hashes that a failed check takes the time of.
     static let maximumKinds = 4
 
-    /// Starts the threads and makes the hash that stands in for people who are not there.
-    public init(_ settings: Settings) async throws {
-        let parameters = settings.parameters
-        let pool = HashingPool(threads: settings.threads, queue: settings.queue)
-        self.parameters = parameters
-        self.pool = pool
-        standIns = Mutex([try await Self.standIn(parameters, pool)])
+    /// Starts the threads.
+    public init(_ settings: Settings) {
+        parameters = settings.parameters
+        pool = HashingPool(threads: settings.threads, queue: settings.queue)
+        standIns = Mutex([.ofNoPassword(parameters: settings.parameters)])
     }
 
     /// The kinds of hashes that a failed check takes the time of.
@@ -49,26 +47,11 @@ public final class PasswordHasher: Sendable {
     /// Has failed checks take the time of these kinds of hashes, besides that of new ones.
     ///
     /// - Parameter kinds: The parameters of people's hashes. Of more than ``maximumKinds`` the dearest count.
-    /// - Throws: As ``hash(_:)``; nothing has changed then.
-    func know(kinds: [Argon2idParameters]) async throws {
-        let known = standIns.withLock { $0 }
+    func know(kinds: [Argon2idParameters]) {
         var wanted = [parameters]
         for kind in kinds.sorted(by: { $0.work > $1.work }) where !wanted.contains(kind) { wanted.append(kind) }
-        var hashes: [PasswordHash] = []
-        for kind in wanted.prefix(Self.maximumKinds) {
-            if let hash = known.first(where: { $0.parameters == kind }) {
-                hashes.append(hash)
-            } else {
-                hashes.append(try await Self.standIn(kind, pool))
-            }
-        }
-        standIns.withLock { [hashes] in $0 = hashes }
-    }
-
-    private static func standIn(_ parameters: Argon2idParameters, _ pool: HashingPool) async throws -> PasswordHash {
-        try await pool.run {
-            try PasswordHash.make(Secret(bytes: SecureRandom.bytes(32)), parameters: parameters)
-        }
+        let hashes = wanted.prefix(Self.maximumKinds).map { PasswordHash.ofNoPassword(parameters: $0) }
+        standIns.withLock { $0 = hashes }
     }
 
     /// How many people wait for a thread.

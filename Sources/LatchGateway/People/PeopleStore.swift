@@ -122,7 +122,7 @@ public final class PeopleStore: Sendable {
     /// at everybody.
     func learnKinds() async throws {
         let hashes = try await database.read { try $0.all(PeopleStatements.kinds) }
-        try await hasher.know(kinds: hashes.compactMap(\.parameters))
+        hasher.know(kinds: hashes.compactMap(\.parameters))
     }
 
     /// Replaces an outdated hash by a new one of the same password; nothing happens if the password changed meanwhile.
