@@ -7,7 +7,7 @@ extension HTTPServer {
         public var loops: Int
         /// The largest head: request line, fields and the empty line, in bytes. Above it the answer is 431.
         ///
-        /// `16384` by default. libmicrohttpd reads about twice as much before it refuses by itself, with 431, or
+        /// `8192` by default, as other servers have it. libmicrohttpd reads about twice as much before it refuses by itself, with 431, or
         /// 414 while still in the request line, and a body of its own. More than 100 fields are 431 too.
         public var maximumHeaderBytes: Int
         /// The largest body in bytes, without the framing of chunks. Above it the answer is 413. `1048576` by default.
@@ -33,7 +33,7 @@ extension HTTPServer {
 
         /// Makes a configuration; see the properties for defaults.
         public init(
-            listeners: [Listener], loops: Int = Configuration.coreCount, maximumHeaderBytes: Int = 16384,
+            listeners: [Listener], loops: Int = Configuration.coreCount, maximumHeaderBytes: Int = 8192,
             maximumBodyBytes: Int = 1_048_576, idleTimeout: Duration = .seconds(60),
             headerTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(30), connectionLimit: Int? = nil
         ) {

@@ -1,6 +1,8 @@
 extension EventLoop {
     /// What every loop of a server shares, in the units the loop counts in.
-    struct Settings: Sendable {
+    ///
+    /// An object, not a value: every request looks at it several times.
+    final class Settings: Sendable {
         let router: Router
         let onAccess: @Sendable (AccessRecord) -> Void
         let onLog: @Sendable (ServerEvent) -> Void
@@ -38,7 +40,7 @@ extension EventLoop {
         }
 
         /// The memory of one connection at libmicrohttpd: a head of the largest size, a copy of it if it is all one
-        /// `Cookie`, and the records of its fields. libmicrohttpd clears all of it after each request, so no more.
-        var connectionMemory: Int { max(16_384, maximumHeaderBytes * 2 + 8_192) }
+        /// `Cookie`, and what else is kept of it. libmicrohttpd clears all of it after each request, so no more.
+        var connectionMemory: Int { maximumHeaderBytes * 2 + 2_048 }
     }
 }

@@ -68,12 +68,12 @@ extension Exchange {
     /// A body that no handler will see is let in and dropped; another is kept up to its route's limit.
     private func limitBody(_ head: RequestHead) {
         maximumBodyBytes = loop.settings.maximumBodyBytes
-        guard case .handler(_, _, _, let limit)? = path.map({ loop.settings.router.match(head.method, path: $0) })
+        guard case .handler(let handler, _, _)? = path.map({ loop.settings.router.match(head.method, path: $0) })
         else {
             keepsBody = false
             return
         }
-        maximumBodyBytes = min(maximumBodyBytes, limit ?? .max)
+        maximumBodyBytes = min(maximumBodyBytes, handler.maximumBodyBytes ?? .max)
     }
 
     /// A part of the body is in.
@@ -119,24 +119,20 @@ extension Exchange {
         return ResponseWriter.queue(self, handle)
     }
 
-    /// Finds the handler and runs it at once on this thread, until it answers or first waits.
+    /// Finds the handler and runs it on this thread, until it answers or first waits.
     private func dispatch() {
         guard let head, let path else { return }
         let router = loop.settings.router
         let bodyBytes = body
         body = []
         switch router.match(head.method, path: path) {
-        case .handler(let run, let values, let pattern, _):
+        case .handler(let handler, let values, let pattern):
             route = pattern
             let request = ServerRequest(
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
                 peer: connection.peer, isTLS: connection.security.session != nil)
-            loop.runningTasks += 1
-            let task = Task.immediate(executorPreference: loop) { [self] in
-                let response = await run(request, values)
-                finish(response ?? self.error(.notFound, "There is nothing at this address."))
-            }
-            if response == nil { self.task = task }
+            response = handler.atOnce?(request, values)
+            if response == nil { run(handler, request, values) }
         case .allow(let methods, let pattern):
             route = pattern
             response = ServerResponse(status: .noContent, headers: ["Allow": methods])
@@ -148,6 +144,15 @@ extension Exchange {
         case .notFound:
             response = error(.notFound, "There is nothing at this address.")
         }
+    }
+
+    private func run(_ handler: Router.Handler, _ request: ServerRequest, _ values: [String]) {
+        loop.runningTasks += 1
+        let task = Task.immediate(executorPreference: loop) { [self] in
+            let response = await handler.run(request, values)
+            finish(response ?? self.error(.notFound, "There is nothing at this address."))
+        }
+        if response == nil { self.task = task }
     }
 
     private func error(_ status: HTTPStatus, _ message: String) -> ServerResponse {

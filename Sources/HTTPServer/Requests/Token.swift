@@ -4,8 +4,9 @@ import Wire
 ///
 /// Source: RFC 9110 §5.5 and §5.6.2.
 enum Token {
-    private static let low: UInt64 = mask(0)
-    private static let high: UInt64 = mask(64)
+    // A bit for each byte below 64, and for each from there to 127: letters, digits and !#$%&'*+-.^_`|~.
+    private static let low: UInt64 = 0x03FF_6CFA_0000_0000
+    private static let high: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
     static func isByte(_ byte: UInt8) -> Bool {
         byte < 64 ? low >> UInt64(byte) & 1 == 1 : byte < 128 && high >> UInt64(byte - 64) & 1 == 1
@@ -38,10 +39,5 @@ enum Token {
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-    }
-
-    private static func mask(_ base: UInt8) -> UInt64 {
-        let letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~"
-        return letters.utf8.filter { $0 >= base && $0 < base + 64 }.reduce(0) { $0 | 1 << UInt64($1 - base) }
     }
 }

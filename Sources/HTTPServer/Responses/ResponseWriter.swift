@@ -13,18 +13,14 @@ enum ResponseWriter {
         let made = body.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
         guard let made else { return latch_mhd_no }
         defer { MHD_destroy_response(made) }
-        for field in response.headers.fields where !isOwn(field.name) {
-            guard MHD_add_response_header(made, field.name, field.value) == latch_mhd_yes else { return latch_mhd_no }
-        }
-        guard MHD_add_response_header(made, "X-Request-Id", exchange.id) == latch_mhd_yes,
-            response.headers["X-Content-Type-Options"] != nil
-                || MHD_add_response_header(made, "X-Content-Type-Options", "nosniff") == latch_mhd_yes
+        guard add(response.headers, to: made), add("X-Request-Id", exchange.id, to: made),
+            response.headers["X-Content-Type-Options"] != nil || add("X-Content-Type-Options", "nosniff", to: made)
         else { return latch_mhd_no }
         if let policy = exchange.strictTransport, response.headers[StrictTransport.field] == nil {
             _ = MHD_add_response_header(made, StrictTransport.field, policy)
         }
         if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil {
-            _ = MHD_add_response_header(made, "Connection", "close")
+            _ = add("Connection", "close", to: made)
         }
         exchange.response = nil
         exchange.step = .answered
@@ -32,6 +28,22 @@ enum ResponseWriter {
         exchange.answerBytes = body.count
         exchange.connection.enter(.sending)
         return MHD_queue_response(handle, UInt32(response.status.rawValue), made)
+    }
+
+    private static func add(_ headers: HTTPHeaders, to response: OpaquePointer) -> Bool {
+        headers.fields.allSatisfy { field in
+            isOwn(field.name)
+                || field.name.withCString { name in
+                    field.value.withCString { MHD_add_response_header(response, name, $0) == latch_mhd_yes }
+                }
+        }
+    }
+
+    /// Adds a field of the server's own; a string given as an argument would be copied to the heap each time.
+    private static func add(_ name: StaticString, _ value: String, to response: OpaquePointer) -> Bool {
+        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) { name in
+            value.withCString { MHD_add_response_header(response, name, $0) == latch_mhd_yes }
+        }
     }
 
     /// A whole HTTP/1.1 message that closes the connection.

@@ -3,24 +3,20 @@ import Wire
 /// The handlers of one pattern, by method.
 struct Endpoint: Sendable {
     let pattern: String
-    private var handlers: [(method: HTTPMethod, run: Router.Handler, maximumBodyBytes: Int?)] = []
+    private var handlers: [(method: HTTPMethod, handler: Router.Handler)] = []
 
     init(pattern: String) {
         self.pattern = pattern
     }
 
-    mutating func add(_ method: HTTPMethod, _ run: @escaping Router.Handler, maximumBodyBytes: Int?) {
-        precondition(entry(method) == nil, "The route \(method) \(pattern) is there twice.")
-        handlers.append((method, run, maximumBodyBytes))
+    mutating func add(_ method: HTTPMethod, _ handler: Router.Handler) {
+        precondition(self.handler(method) == nil, "The route \(method) \(pattern) is there twice.")
+        handlers.append((method, handler))
     }
 
     func match(_ method: HTTPMethod, _ values: [String]) -> Router.Match {
-        if let entry = entry(method) {
-            return .handler(entry.run, values, pattern: pattern, maximumBodyBytes: entry.maximumBodyBytes)
-        }
-        if method == .head, let entry = entry(.get) {
-            return .handler(entry.run, values, pattern: pattern, maximumBodyBytes: entry.maximumBodyBytes)
-        }
+        if let handler = handler(method) { return .handler(handler, values, pattern: pattern) }
+        if method == .head, let handler = handler(.get) { return .handler(handler, values, pattern: pattern) }
         return method == .options ? .allow(allow, pattern: pattern) : .methodNotAllowed(allow: allow, pattern: pattern)
     }
 
@@ -34,7 +30,7 @@ struct Endpoint: Sendable {
         return methods.joined(separator: ", ")
     }
 
-    private func entry(_ method: HTTPMethod) -> (method: HTTPMethod, run: Router.Handler, maximumBodyBytes: Int?)? {
-        handlers.first { $0.method == method }
+    private func handler(_ method: HTTPMethod) -> Router.Handler? {
+        handlers.first { $0.method == method }?.handler
     }
 }

@@ -13,8 +13,7 @@ struct RouteTree: Sendable {
     var isEmpty: Bool { nodes.count == 1 }
 
     mutating func add(
-        _ parts: ArraySlice<Substring>, pattern: String, _ method: HTTPMethod, _ run: @escaping Router.Handler,
-        maximumBodyBytes: Int?
+        _ parts: ArraySlice<Substring>, pattern: String, _ method: HTTPMethod, _ handler: Router.Handler
     ) {
         var index = 0
         for part in parts {
@@ -26,7 +25,7 @@ struct RouteTree: Sendable {
             }
         }
         var endpoint = nodes[index].endpoint ?? Endpoint(pattern: pattern)
-        endpoint.add(method, run, maximumBodyBytes: maximumBodyBytes)
+        endpoint.add(method, handler)
         nodes[index].endpoint = endpoint
     }
 

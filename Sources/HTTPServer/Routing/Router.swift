@@ -11,7 +11,12 @@ public struct Router: Sendable {
     /// `Allow` is added to a 405 afterwards.
     public typealias ErrorResponse = @Sendable (HTTPStatus, String, RefusedRequest) -> ServerResponse
 
-    typealias Handler = @Sendable (ServerRequest, [String]) async -> ServerResponse?
+    /// What answers the requests of one route; nil where the path's parameters are not of their types.
+    struct Handler: Sendable {
+        let atOnce: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
+        let run: @Sendable (ServerRequest, [String]) async -> ServerResponse?
+        let maximumBodyBytes: Int?
+    }
 
     let errorResponse: ErrorResponse
     private var fixed: [String: Endpoint] = [:]
@@ -26,6 +31,20 @@ public struct Router: Sendable {
         self.errorResponse = errorResponse
     }
 
+    /// Adds a route whose path has no parameters; else as the other form.
+    public mutating func on(
+        _ method: HTTPMethod, _ pattern: String, maximumBodyBytes: Int? = nil,
+        atOnce: (@Sendable (ServerRequest) -> ServerResponse?)? = nil,
+        handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
+    ) {
+        Self.check(pattern, placeholders: 0)
+        var first: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
+        if let atOnce { first = { request, _ in atOnce(request) } }
+        let made = Handler(
+            atOnce: first, run: { request, _ in await handler(request) }, maximumBodyBytes: maximumBodyBytes)
+        fixed[pattern, default: Endpoint(pattern: pattern)].add(method, made)
+    }
+
     /// Adds a route. Two handlers for one method and pattern, or another count of types than of placeholders, are a
     /// programmer's mistake and trap.
     ///
@@ -34,6 +53,8 @@ public struct Router: Sendable {
     ///   - pattern: The path, with `{name}` for a component that is a parameter.
     ///   - types: The parameters' types in order.
     ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit.
+    ///   - atOnce: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
+    ///     task costs more than many an answer that is in memory.
     ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
     ///     cancelled and its answer dropped.
     public mutating func on<each P: PathParameter>(
@@ -41,13 +62,10 @@ public struct Router: Sendable {
         maximumBodyBytes: Int? = nil,
         handler: @escaping @Sendable (ServerRequest, repeat each P) async -> ServerResponse
     ) {
-        precondition(pattern.hasPrefix("/"), "The pattern '\(pattern)' must begin with a slash.")
-        let parts = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         var typeCount = 0
         for _ in repeat each types { typeCount += 1 }
-        let placeholders = parts.filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.count
-        precondition(placeholders == typeCount, "The pattern '\(pattern)' must have one type for each placeholder.")
-        let run: Handler = { request, components in
+        let parts = Self.check(pattern, placeholders: typeCount)
+        let run: @Sendable (ServerRequest, [String]) async -> ServerResponse? = { request, components in
             var rest = components[...]
             func next<T: PathParameter>(_: T.Type) throws(Mismatch) -> T {
                 guard let component = rest.popFirst(), let value = T(pathComponent: component) else { throw Mismatch() }
@@ -56,18 +74,24 @@ public struct Router: Sendable {
             guard let values = try? (repeat next((each P).self)) else { return nil }
             return await handler(request, repeat each values)
         }
-        if typeCount == 0 {
-            fixed[pattern, default: Endpoint(pattern: pattern)].add(method, run, maximumBodyBytes: maximumBodyBytes)
-        } else {
-            tree.add(parts[...], pattern: pattern, method, run, maximumBodyBytes: maximumBodyBytes)
-        }
+        tree.add(
+            parts[...], pattern: pattern, method, Handler(atOnce: nil, run: run, maximumBodyBytes: maximumBodyBytes))
+    }
+
+    @discardableResult
+    private static func check(_ pattern: String, placeholders: Int) -> [Substring] {
+        precondition(pattern.hasPrefix("/"), "The pattern '\(pattern)' must begin with a slash.")
+        let parts = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let found = parts.count { $0.hasPrefix("{") && $0.hasSuffix("}") }
+        precondition(found == placeholders, "The pattern '\(pattern)' must have one type for each placeholder.")
+        return parts
     }
 
     private struct Mismatch: Error {}
 
     /// What answers a request.
     enum Match {
-        case handler(Handler, [String], pattern: String, maximumBodyBytes: Int?)
+        case handler(Handler, [String], pattern: String)
         case allow(String, pattern: String)
         case methodNotAllowed(allow: String, pattern: String)
         case notFound

@@ -7,15 +7,32 @@ import Wire
 enum BearerToken {
     /// The token, or nil when there is none, two fields, or another scheme.
     static func of(_ request: ServerRequest) -> String? {
-        let fields = request.headers.values("Authorization")
-        guard fields.count == 1 else { return nil }
-        let bytes = fields[0].utf8
-        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
-            HTTPHeaders.namesAreEqual(String(fields[0][..<space]), "bearer")
-        else { return nil }
-        let token = bytes[space...].drop { $0 == UInt8(ascii: " ") }
-        guard !token.isEmpty, token.allSatisfy(isTokenByte) else { return nil }
-        return String(token)
+        var token: String?
+        for field in request.headers.fields where HTTPHeaders.namesAreEqual(field.name, "authorization") {
+            guard token == nil, let found = credentials(field.value) else { return nil }
+            token = found
+        }
+        return token
+    }
+
+    private static let scheme = "bearer"
+
+    private static func credentials(_ value: String) -> String? {
+        let bytes = value.utf8
+        guard bytes.count > scheme.utf8.count else { return nil }
+        var index = bytes.startIndex
+        for byte in scheme.utf8 {
+            guard bytes[index] | 0x20 == byte else { return nil }
+            bytes.formIndex(after: &index)
+        }
+        guard bytes[index] == UInt8(ascii: " ") else { return nil }
+        while index < bytes.endIndex, bytes[index] == UInt8(ascii: " ") { bytes.formIndex(after: &index) }
+        let start = index
+        while index < bytes.endIndex {
+            guard isTokenByte(bytes[index]) else { return nil }
+            bytes.formIndex(after: &index)
+        }
+        return start == index ? nil : String(value[start...])
     }
 
     /// `b64token` of RFC 6750 §2.1.

@@ -11,7 +11,17 @@ extension OnyxRoutes {
     /// Source: OX-8; contract of Onyx, `/me` fields and b.7.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
         guard let token = BearerToken.of(request) else { return OnyxAnswers.forbidden }
-        switch try await issuer.authenticate(token) {
+        return me(try await issuer.authenticate(token), token)
+    }
+
+    /// The same, when nothing need be waited for: the session is in memory.
+    func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
+        guard let token = BearerToken.of(request) else { return OnyxAnswers.forbidden }
+        return issuer.authenticateAtOnce(token).map { me($0, token) }
+    }
+
+    private func me(_ authentication: Authentication, _ token: String) -> ServerResponse {
+        switch authentication {
         case .valid(let session):
             return ServerResponse(status: .ok, headers: OnyxAnswers.privateHeaders, body: OnyxMe.body(session))
         case .expired:
@@ -29,47 +39,29 @@ extension OnyxRoutes {
 
 /// The body of `/me`, put together from pieces that are bytes already.
 enum OnyxMe {
-    private static let id = Array(#"{"id":""#.utf8)
-    private static let email = Array(#"","email":"#.utf8)
-    private static let isSuperuser = Array(#","is_active":true,"is_superuser":"#.utf8)
-    private static let isVerified = Array(#","is_verified":"#.utf8)
-    private static let name = Array(
-        #","account_type":"STANDARD","preferences":{},"personalization":{"name":"#.utf8)
-    private static let expires = Array(#"},"token_expires_at":""#.utf8)
-    private static let rest = Array(
-        (#"","is_cloud_superuser":false,"team_name":null,"is_anonymous_user":false,"password_configured":true,"#
-            + #""tenant_info":null,"effective_permissions":[],"is_group_manager":false,"admin_capabilities":[]}"#).utf8)
-    private static let yes = Array("true".utf8)
-    private static let no = Array("false".utf8)
-
     /// The body for a live session.
     static func body(_ session: Session) -> [UInt8] {
         let person = session.person
         var body: [UInt8] = []
-        body.reserveCapacity(640)
-        body += id
-        appendID(person.id, to: &body)
-        body += email
+        body.reserveCapacity(512 + person.email.utf8.count + (person.name?.utf8.count ?? 0))
+        JSONText.append(json: #"{"id":""#, to: &body)
+        JSONText.append(id: person.id, to: &body)
+        JSONText.append(json: #"","email":"#, to: &body)
         JSONText.append(person.email, to: &body)
-        body += isSuperuser
-        body += person.isAdministrator ? yes : no
-        body += isVerified
-        body += person.isVerified ? yes : no
-        body += name
+        JSONText.append(json: #","is_active":true,"is_superuser":"#, to: &body)
+        JSONText.append(json: person.isAdministrator ? "true" : "false", to: &body)
+        JSONText.append(json: #","is_verified":"#, to: &body)
+        JSONText.append(json: person.isVerified ? "true" : "false", to: &body)
+        JSONText.append(json: #","account_type":"STANDARD","preferences":{},"personalization":{"name":"#, to: &body)
         JSONText.append(person.name ?? "", to: &body)
-        body += expires
-        body += Timestamp.bytes(session.expires)
-        body += rest
+        JSONText.append(json: #"},"token_expires_at":""#, to: &body)
+        Timestamp.append(session.expires, to: &body)
+        JSONText.append(json: rest, to: &body)
         return body
     }
 
-    private static func appendID(_ id: UUID, to body: inout [UInt8]) {
-        let b = id.uuid
-        let bytes = [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15]
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { body.append(UInt8(ascii: "-")) }
-            body.append(JSONText.hexadecimalDigit(byte >> 4))
-            body.append(JSONText.hexadecimalDigit(byte & 15))
-        }
-    }
+    private static let rest: StaticString = """
+        ","is_cloud_superuser":false,"team_name":null,"is_anonymous_user":false,"password_configured":true,\
+        "tenant_info":null,"effective_permissions":[],"is_group_manager":false,"admin_capabilities":[]}
+        """
 }

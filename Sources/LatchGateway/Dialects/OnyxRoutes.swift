@@ -27,7 +27,7 @@ struct OnyxRoutes: Sendable {
         add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
-        add(.get, "/me", to: &router) { try await $0.me($1) }
+        add(.get, "/me", to: &router, atOnce: { $0.meAtOnce($1) }, { try await $0.me($1) })
     }
 
     /// The largest body of any message here; an address and a password are far less. Nobody has signed in yet who sends
@@ -36,9 +36,14 @@ struct OnyxRoutes: Sendable {
 
     private func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
+        atOnce: (@Sendable (OnyxRoutes, ServerRequest) -> ServerResponse?)? = nil,
         _ handler: @escaping @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
     ) {
-        router.on(method, settings.prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
+        var first: (@Sendable (ServerRequest) -> ServerResponse?)?
+        if let atOnce { first = { request in atOnce(self, request) } }
+        router.on(
+            method, settings.prefix + path, maximumBodyBytes: Self.maximumBodyBytes, atOnce: first
+        ) { request in
             do {
                 return try await handler(self, request)
             } catch {

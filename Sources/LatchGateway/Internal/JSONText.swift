@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Writes JSON piece by piece into bytes, for what is written too often for a tree or a coder.
 ///
 /// Source: RFC 8259 §7.
@@ -6,6 +8,19 @@ enum JSONText {
     /// that a terminal that shows the line does nothing but show it.
     static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy(isPlain) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            appendEscaped(text, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private static func appendEscaped(_ text: String, to bytes: inout [UInt8]) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": append(ascii: "\\\"", to: &bytes)
@@ -19,12 +34,46 @@ enum JSONText {
             default: bytes.append(contentsOf: String(scalar).utf8)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
     /// Appends a text that is JSON already.
     static func append(ascii text: String, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: text.utf8)
+    }
+
+    /// Appends a constant that is JSON already: no string is made of it and nothing counted.
+    static func append(json text: StaticString, to bytes: inout [UInt8]) {
+        unsafe bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends an id in lower case, without quotes.
+    static func append(id: UUID, to bytes: inout [UInt8]) {
+        let b = id.uuid
+        appendHexadecimal(b.0, b.1, b.2, b.3, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        appendHexadecimal(b.4, b.5, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        appendHexadecimal(b.6, b.7, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        appendHexadecimal(b.8, b.9, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        appendHexadecimal(b.10, b.11, b.12, b.13, to: &bytes)
+        appendHexadecimal(b.14, b.15, to: &bytes)
+    }
+
+    private static func appendHexadecimal(_ one: UInt8, _ two: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(hexadecimalDigit(one >> 4))
+        bytes.append(hexadecimalDigit(one & 15))
+        bytes.append(hexadecimalDigit(two >> 4))
+        bytes.append(hexadecimalDigit(two & 15))
+    }
+
+    private static func appendHexadecimal(
+        _ one: UInt8, _ two: UInt8, _ three: UInt8, _ four: UInt8, to bytes: inout [UInt8]
+    ) {
+        appendHexadecimal(one, two, to: &bytes)
+        appendHexadecimal(three, four, to: &bytes)
     }
 
     private static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {

@@ -11,13 +11,19 @@ enum Timestamp {
 
     /// The same as ``text(_:fraction:)``, as ASCII.
     static func bytes(_ date: Date, fraction: Bool = false) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        append(date, fraction: fraction, to: &text)
+        return text
+    }
+
+    /// Appends the same.
+    static func append(_ date: Date, fraction: Bool = false, to text: inout [UInt8]) {
         // Years 0000 to 9999 only; nothing the gateway stores is near either end.
         let seconds = min(max(date.timeIntervalSince1970, -62_167_219_200), 253_402_300_799.999)
         let milliseconds = Int((seconds * 1_000).rounded(.down))
         let (day, rest) = floorDivision(milliseconds, 86_400_000)
         let (year, month, dayOfMonth) = civil(day)
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
         append(year, 4, to: &text)
         text.append(UInt8(ascii: "-"))
         append(month, 2, to: &text)
@@ -34,7 +40,6 @@ enum Timestamp {
             append(rest % 1_000, 3, to: &text)
         }
         text.append(UInt8(ascii: "Z"))
-        return text
     }
 
     private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {

@@ -15,17 +15,27 @@ final class Metrics: Sendable {
         case succeeded, refused
     }
 
-    /// What requests are counted by. The route is the pattern, so there are as many as there are routes.
-    struct RequestKind: Hashable, Sendable {
-        let route: String
-        let method: String
-        let statusClass: Int
+    /// The requests of one route. The route is the pattern, so there are as many as there are routes.
+    struct RouteCounts: Sendable {
+        /// How many there were of each method and hundred of the status, see ``Metrics/methods``.
+        private(set) var byMethod = [[Int]](repeating: [Int](repeating: 0, count: 6), count: Metrics.methods.count)
+        /// How long they took.
+        private(set) var durations = Histogram()
+
+        mutating func count(method: Int, statusClass: Int, seconds: Double) {
+            byMethod[method][statusClass] += 1
+            durations.record(seconds)
+        }
     }
+
+    /// The methods that are told apart: a client chooses its method freely and must not choose how many counters there
+    /// are.
+    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"]
 
     /// The counters at one moment.
     struct Counts: Sendable {
-        var requests: [RequestKind: Int] = [:]
-        var durations: [String: Histogram] = [:]
+        /// By route.
+        var requests: [String: RouteCounts] = [:]
         var signIns: [SignIn: Int] = [:]
         var refreshes: [Refresh: Int] = [:]
     }
@@ -37,11 +47,12 @@ final class Metrics: Sendable {
 
     /// Counts a request that was answered.
     func request(route: String?, method: String, status: Int, duration: Duration) {
-        let route = route ?? "none"
-        let kind = RequestKind(route: route, method: Self.known(method), statusClass: status / 100)
+        let method = Self.methods.firstIndex(of: method) ?? Self.methods.count - 1
+        let statusClass = min(max(status / 100, 0), 5)
+        let seconds = duration.seconds
         state.withLock { state in
-            state.requests[kind, default: 0] += 1
-            state.durations[route, default: Histogram()].record(duration.seconds)
+            state.requests[route ?? "none", default: RouteCounts()]
+                .count(method: method, statusClass: statusClass, seconds: seconds)
         }
     }
 
@@ -53,14 +64,6 @@ final class Metrics: Sendable {
     /// Counts a refresh.
     func refresh(_ outcome: Refresh) {
         state.withLock { $0.refreshes[outcome, default: 0] += 1 }
-    }
-
-    /// A client chooses its method freely and must not choose how many counters there are.
-    private static func known(_ method: String) -> String {
-        switch method {
-        case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS": method
-        default: "other"
-        }
     }
 }
 

@@ -37,22 +37,24 @@ struct MetricsPage {
         return page.text
     }
 
-    private mutating func requests(_ counts: Metrics.Counts) {
+    private mutating func requests(_ all: Metrics.Counts) {
         family("latchd_http_requests_total", "counter", "Requests by route, method and class of status.")
-        let sorted = counts.requests.sorted {
-            ($0.key.route, $0.key.method, $0.key.statusClass) < ($1.key.route, $1.key.method, $1.key.statusClass)
-        }
-        for (kind, count) in sorted {
-            sample(
-                "latchd_http_requests_total",
-                [("route", kind.route), ("method", kind.method), ("status", "\(kind.statusClass)xx")], count)
+        for (route, counts) in all.requests.sorted(by: { $0.key < $1.key }) {
+            for (method, classes) in zip(Metrics.methods, counts.byMethod) {
+                for (statusClass, count) in classes.enumerated() where count > 0 {
+                    sample(
+                        "latchd_http_requests_total",
+                        [("route", route), ("method", method), ("status", "\(statusClass)xx")], count)
+                }
+            }
         }
     }
 
-    private mutating func durations(_ counts: Metrics.Counts) {
+    private mutating func durations(_ all: Metrics.Counts) {
         let name = "latchd_http_request_duration_seconds"
         family(name, "histogram", "Time from a request's header to its answer, by route.")
-        for (route, histogram) in counts.durations.sorted(by: { $0.key < $1.key }) {
+        for (route, counts) in all.requests.sorted(by: { $0.key < $1.key }) {
+            let histogram = counts.durations
             var total = 0
             for (bound, count) in zip(Histogram.bounds.map { String($0) } + ["+Inf"], histogram.buckets) {
                 total += count

@@ -19,6 +19,9 @@ public protocol SessionIssuer: Sendable {
     /// Called for every request: it must not suspend when it can answer from memory.
     func authenticate(_ token: String) async throws -> Authentication
 
+    /// The same where that can be told at once, from memory; nil where ``authenticate(_:)`` must be asked.
+    func authenticateAtOnce(_ token: String) -> Authentication?
+
     /// Extends the session of a token, or of a token made for refreshing; nil when there is no live one.
     ///
     /// A session that is being ended at the same time stays ended.
@@ -38,6 +41,11 @@ public protocol SessionIssuer: Sendable {
 
     /// Writes what may be written late, such as the time of last use.
     func flush() async throws
+}
+
+extension SessionIssuer {
+    /// Nothing is known at once.
+    public func authenticateAtOnce(_ token: String) -> Authentication? { nil }
 }
 
 /// What a sign-in or a refresh gives out.
