@@ -82,15 +82,11 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
 
     /// Whether two field names are the same, ASCII letters compared without case.
     public static func namesAreEqual(_ one: String, _ other: String) -> Bool {
-        let one = one.utf8
-        let other = other.utf8
+        // Spans, as a pair of iterators is several times slower, and every request comes here.
+        let one = one.utf8.span
+        let other = other.utf8.span
         guard one.count == other.count else { return false }
-        // Index by index, as a pair of iterators is several times slower on this path of every request.
-        var index = other.startIndex
-        for byte in one {
-            guard lowercased(byte) == lowercased(other[index]) else { return false }
-            other.formIndex(after: &index)
-        }
+        for index in one.indices where lowercased(one[index]) != lowercased(other[index]) { return false }
         return true
     }
 

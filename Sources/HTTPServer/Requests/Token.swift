@@ -22,19 +22,19 @@ enum Token {
 
     /// Whether a field's name is `known`, which is in lower case.
     static func isName(_ name: String, _ known: StaticString) -> Bool {
-        var name = name
-        return name.withUTF8 { bytes in
-            guard bytes.count == known.utf8CodeUnitCount else { return false }
-            for index in bytes.indices where lowercased(bytes[index]) != known.utf8Start[index] { return false }
-            return true
-        }
+        let bytes = name.utf8.span
+        guard bytes.count == known.utf8CodeUnitCount else { return false }
+        for index in bytes.indices where lowercased(bytes[index]) != known.utf8Start[index] { return false }
+        return true
     }
 
     /// Whether a field can be sent without breaking the message.
     static func isSafe(_ field: HTTPHeaders.Field) -> Bool {
-        var field = field
-        return field.name.withUTF8 { !$0.isEmpty && $0.allSatisfy(isByte) }
-            && field.value.withUTF8 { $0.allSatisfy(isValueByte) }
+        let name = field.name.utf8.span
+        let value = field.value.utf8.span
+        for index in name.indices where !isByte(name[index]) { return false }
+        for index in value.indices where !isValueByte(value[index]) { return false }
+        return !name.isEmpty
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -31,7 +31,17 @@ public struct Router: Sendable {
         self.errorResponse = errorResponse
     }
 
-    /// Adds a route whose path has no parameters; else as the other form.
+    /// Adds a route whose path has no parameters. A second handler for one method and pattern is a programmer's mistake
+    /// and traps.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - pattern: The path.
+    ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit.
+    ///   - atOnce: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
+    ///     task costs more than many an answer that is in memory.
+    ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
+    ///     cancelled and its answer dropped.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, maximumBodyBytes: Int? = nil,
         atOnce: (@Sendable (ServerRequest) -> ServerResponse?)? = nil,
@@ -53,8 +63,6 @@ public struct Router: Sendable {
     ///   - pattern: The path, with `{name}` for a component that is a parameter.
     ///   - types: The parameters' types in order.
     ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit.
-    ///   - atOnce: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
-    ///     task costs more than many an answer that is in memory.
     ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
     ///     cancelled and its answer dropped.
     public mutating func on<each P: PathParameter>(

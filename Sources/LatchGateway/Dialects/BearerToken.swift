@@ -18,21 +18,15 @@ enum BearerToken {
     private static let scheme = "bearer"
 
     private static func credentials(_ value: String) -> String? {
-        let bytes = value.utf8
-        guard bytes.count > scheme.utf8.count else { return nil }
-        var index = bytes.startIndex
-        for byte in scheme.utf8 {
-            guard bytes[index] | 0x20 == byte else { return nil }
-            bytes.formIndex(after: &index)
-        }
-        guard bytes[index] == UInt8(ascii: " ") else { return nil }
-        while index < bytes.endIndex, bytes[index] == UInt8(ascii: " ") { bytes.formIndex(after: &index) }
-        let start = index
-        while index < bytes.endIndex {
-            guard isTokenByte(bytes[index]) else { return nil }
-            bytes.formIndex(after: &index)
-        }
-        return start == index ? nil : String(value[start...])
+        let bytes = value.utf8.span
+        let scheme = scheme.utf8.span
+        guard bytes.count > scheme.count, bytes[scheme.count] == UInt8(ascii: " ") else { return nil }
+        for index in scheme.indices where bytes[index] | 0x20 != scheme[index] { return nil }
+        var start = scheme.count
+        while start < bytes.count, bytes[start] == UInt8(ascii: " ") { start += 1 }
+        guard start < bytes.count else { return nil }
+        for index in start..<bytes.count where !isTokenByte(bytes[index]) { return nil }
+        return String(Substring(value.utf8.dropFirst(start)))
     }
 
     /// `b64token` of RFC 6750 §2.1.
