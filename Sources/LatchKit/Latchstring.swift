@@ -76,7 +76,7 @@ public final class Latchstring: Sendable {
             database: database, secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval, hook: configuration.hook)
         // A secret store that is locked now is no reason not to start: a later start finishes it.
-        try? await accounts.finishUnfinished()
+        try? await accounts.finishUnfinished(as: configuration.device)
         return Latchstring(accounts: accounts, device: configuration.device)
     }
 

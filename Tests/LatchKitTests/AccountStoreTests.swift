@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Testing
 
@@ -86,6 +87,23 @@ import Testing
         let twice = try await #require(throws: LatchError.self) { try await store.addAccount(try account("ada")) }
         #expect(twice.code == .ambiguousAccount)
         #expect(try await store.activeAccount()?.id == ada.id)
+    }
+
+    @Test("an account whose address is none is named, does not hide the others, and can be removed")
+    func unreadable() async throws {
+        let store = try await home.open().accounts
+        let (ada, ben) = (try account("ada"), try account("ben"))
+        for account in [ada, ben] { try await store.addAccount(account) }
+        let spoil = Statement("UPDATE accounts SET server_url = 'ftp://?' WHERE id = ?", UUID.self)
+        try await store.change { _ = try $0.run(spoil, ada.id) }
+
+        #expect(try await store.accounts().map(\.id) == [ben.id])
+        let unreadable = try await store.unreadableAccounts()
+        #expect(unreadable.map(\.id) == [ada.id])
+        #expect(unreadable.first?.address == "ftp://?" && unreadable.first?.userEmail == ada.userEmail)
+
+        try await store.removeAccount(ada.id)
+        #expect(try await store.unreadableAccounts().isEmpty)
     }
 
     @Test("RM-2 several programs racing to set the active account leave exactly one")

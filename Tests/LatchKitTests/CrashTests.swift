@@ -69,6 +69,7 @@ import Testing
         let third = try await world.home.open()
         #expect(try await third.accounts.rowIDs().isEmpty)
         #expect(try await third.accounts.activeAccount() == nil)
+        #expect(world.onyx.live.isEmpty)
         #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
         #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
     }

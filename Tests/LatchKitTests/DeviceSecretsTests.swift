@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import LatchKit
 import SecretStorage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -71,6 +72,36 @@ struct DeviceSecretsTests {
         let wrong = DeviceSecrets(folders: folders) { _ in Secret("close sesame") }
         let error = await #expect(throws: SecretStorageError.self) { try await wrong.read(key) }
         #expect(error?.code == .wrongPassphrase)
+    }
+
+    @Test("ten calls at the same time ask for the passphrase once, and go on when the one that asked gives up")
+    func askedOnceAtATime() async throws {
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        let (given, give) = AsyncStream<Secret>.makeStream()
+        let isFirst = Mutex(true)
+        let secrets = DeviceSecrets(.file, folders: folders) { _ in
+            ask.yield()
+            let mustGiveUp = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if mustGiveUp { try await Task.sleep(for: .seconds(3600)) }
+            for await secret in given { return secret }
+            throw CancellationError()
+        }
+        let first = Task { try await secrets.open() }
+        var questions = asked.makeAsyncIterator()
+        await questions.next()
+        let others = (0..<9).map { _ in Task.immediate { try await secrets.open().kind } }
+
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        await questions.next()
+        give.yield(Secret("open sesame"))
+        for other in others { #expect(try await other.value == .file) }
+
+        ask.finish()
+        #expect(await questions.next() == nil)
     }
 
     @Test("a key file of the person's own locks the sealed file, and its absence is no question for a passphrase")

@@ -272,6 +272,25 @@ import Testing
         #expect(try await world.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
     }
 
+    @Test("OX-13 signing out gives up on a server that takes the request and never answers, and wipes everything")
+    func signOutSilent() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let end = DispatchSemaphore(value: 0)
+        world.onyx.intercept { request in
+            if request.path == World.logout { end.wait() }
+            return nil
+        }
+
+        let report = try await latch.signOut(account)
+
+        #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(report)")
+        #expect(world.wire.count(World.logout) == 1)
+        #expect(try await latch.accounts.accounts().isEmpty)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        end.signal()
+    }
+
     @Test("extra headers go with every request and their values are in the secret store alone")
     func extraHeaders() async throws {
         let first = try await world.home.open()

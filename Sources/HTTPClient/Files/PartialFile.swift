@@ -64,6 +64,18 @@ final class PartialFile: @unchecked Sendable {
         }
         close(file)
         self.file = nil
+        keepName()
+    }
+
+    /// Makes the new name survive a loss of power. The file is whole and in its place: where a folder cannot be flushed,
+    /// that is no failure.
+    private func keepName() {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then

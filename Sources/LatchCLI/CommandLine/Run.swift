@@ -48,8 +48,9 @@ actor Run {
     /// Opens the secret store before it is needed, so that a question for its passphrase comes at a fit moment.
     @discardableResult
     func openSecrets() async throws -> OpenedSecretStorage {
-        let hasAccounts = try await !latchstring().accounts.accounts().isEmpty
-        return try await secrets().open(mayChange: !hasAccounts)
+        let accounts = try await latchstring().accounts
+        let count = try await accounts.accounts().count + accounts.unreadableAccounts().count
+        return try await secrets().open(mayChange: count == 0)
     }
 
     /// The account that a person means; the active one for nil.
@@ -74,6 +75,16 @@ actor Run {
         }
         subject.withLock { $0 = account }
         return account
+    }
+
+    /// The account that a person means by its e-mail address or the beginning of its id, if it cannot be read.
+    func unreadableAccount(_ selector: String) async throws -> UnreadableAccount? {
+        let wanted = selector.lowercased()
+        let fitting = try await latchstring().accounts.unreadableAccounts().filter {
+            $0.userEmail == wanted
+                || (wanted.utf8.count >= 4 && $0.id.uuidString.lowercased().hasPrefix(wanted))
+        }
+        return fitting.count == 1 ? fitting[0] : nil
     }
 
     /// The session of the account that a person means, its secrets opened.

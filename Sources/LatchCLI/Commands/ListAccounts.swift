@@ -1,4 +1,5 @@
 import Arguments
+import Foundation
 import LatchKit
 import Terminal
 
@@ -12,15 +13,34 @@ struct ListAccounts: Performing {
     }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let accounts = try await run.latchstring().accounts.accounts()
+        let store = try await run.latchstring().accounts
+        let accounts = try await store.accounts()
+        let unreadable = try await store.unreadableAccounts()
         let secrets = try await run.secrets()
         try run.console.result(
             Self.lines(accounts, run.console.output),
-            json: ["accounts": .array(accounts.map(AccountText.json)), "secrets": SecretsText.json(secrets)])
-        if accounts.isEmpty, !run.console.isJSON {
+            json: [
+                "accounts": .array(accounts.map(AccountText.json)), "secrets": SecretsText.json(secrets),
+                "unreadable": .array(unreadable.map(Self.json)),
+            ])
+        for account in unreadable { run.console.warn(Self.warning(account)) }
+        if accounts.isEmpty, unreadable.isEmpty, !run.console.isJSON {
             run.console.note("Nobody is signed in here. Sign in: latch login ADDRESS")
         }
         return .done
+    }
+
+    private static func json(_ account: UnreadableAccount) -> JSONValue {
+        .object([
+            .init("id", .string(account.id.uuidString.lowercased())), .init("serverUrl", .string(account.address)),
+            .init("userEmail", .string(account.userEmail)),
+        ])
+    }
+
+    private static func warning(_ account: UnreadableAccount) -> String {
+        let id = account.id.uuidString.lowercased().prefix(8)
+        return "The account of \(account.userEmail.printable) cannot be used: its address "
+            + "'\(account.address.printable)' is none. Forget it: latch logout \(id)"
     }
 
     private static func lines(_ accounts: [Account], _ style: Style) -> [String] {

@@ -1,6 +1,7 @@
 import Arguments
 import Foundation
 import LatchKit
+import Terminal
 
 /// `latch logout`: ends sessions on the server and removes them from this device.
 struct Logout: Performing {
@@ -25,6 +26,11 @@ struct Logout: Performing {
 
     func perform(in run: Run) async throws -> ExitCode {
         let kit = try await run.latchstring()
+        if let selector, (try? await kit.accounts.account(matching: selector)) == nil,
+            let account = try await run.unreadableAccount(selector)
+        {
+            return try await forget(account, of: kit, run)
+        }
         let leaving = isAll ? try await kit.accounts.accounts() : [try await run.account(selector)]
         if leaving.contains(where: \.isSignedIn) { try await run.openSecrets() }
         var left: [JSONValue] = []
@@ -39,6 +45,15 @@ struct Logout: Performing {
         }
         if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }
         try run.console.result([], json: ["signedOut": .array(left)])
+        return .done
+    }
+
+    /// There is no server to tell: its address is none.
+    private func forget(_ account: UnreadableAccount, of kit: Latchstring, _ run: Run) async throws -> ExitCode {
+        try await run.openSecrets()
+        try await kit.accounts.removeAccount(account.id)
+        try run.console.say(["Forgot the account of \(account.userEmail.printable)."])
+        try run.console.result([], json: ["signedOut": .array([])])
         return .done
     }
 

@@ -69,6 +69,13 @@ enum AccountSchema {
         return account
     }
 
+    /// Reads ``columns``; one account that cannot be read must not hide the others.
+    static let row: @Sendable (SQLRow) throws(DatabaseError) -> AccountRow = { row throws(DatabaseError) in
+        let address: String = try row.get(2)
+        if (try? ServerAddress(address)) != nil { return .account(try account(row)) }
+        return .unreadable(UnreadableAccount(id: try row.get(0), address: address, userEmail: try row.get(3)))
+    }
+
     static func text(_ scopes: [String]) -> String {
         String(decoding: JSON.encode(scopes), as: UTF8.self)
     }

@@ -125,13 +125,16 @@ extension AccountStore {
     }
 
     /// Finishes what a crash left half done, where nobody is at it now.
-    func finishUnfinished() async throws {
+    ///
+    /// The server is told first, as far as it answers: after it nobody knows the token any more.
+    func finishUnfinished(as device: Device) async throws {
         let rows = try await LatchError.telling { try await database.read { try $0.all(Self.unfinished) } }
         for (id, _) in rows {
             guard let lock = try locks.lockIfFree(id) else { continue }
             defer { lock.release() }
-            guard let stage = try await record(id)?.stage else { continue }
-            switch stage {
+            guard let record = try await record(id) else { continue }
+            if [.pending, .leaving, .wiping].contains(record.stage) { try await sayGoodbye(id, as: device) }
+            switch record.stage {
             case .pending, .leaving: try await finishLeaving(id)
             case .wiping: try await finishWiping(id)
             case .in, .out: break

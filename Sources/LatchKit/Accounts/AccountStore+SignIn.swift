@@ -57,6 +57,7 @@ extension AccountStore {
 
     private func makeRow(_ id: UUID, _ signIn: SignedIn) async throws {
         let moment = now()
+        let kept = Self.kept(signIn)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
                 try connection.run(Self.reopen, id)
@@ -66,6 +67,8 @@ extension AccountStore {
                 id: id, displayName: signIn.displayName ?? signIn.email, serverURL: signIn.server.address,
                 userEmail: signIn.email, createdAt: moment, dialect: signIn.server.dialect.id)
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
+            // After a crash the next start tells the server, and must know how to reach it.
+            try connection.run(Self.connect, kept, id)
         }
         try hook.after(.rowMade)
     }
@@ -84,9 +87,7 @@ extension AccountStore {
 
     private func makeWhole(_ id: UUID, _ signIn: SignedIn) async throws {
         let moment = now()
-        var options = signIn.server.connection.parted().kept
-        options.revision = UUID().uuidString
-        let kept = String(decoding: JSON.encode(options), as: UTF8.self)
+        let kept = Self.kept(signIn)
         try await change { connection in
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
@@ -95,6 +96,12 @@ extension AccountStore {
             guard changed == 1 else { throw Self.missing }
         }
         try hook.after(.rowWhole)
+    }
+
+    private static func kept(_ signIn: SignedIn) -> String {
+        var options = signIn.server.connection.parted().kept
+        options.revision = UUID().uuidString
+        return String(decoding: JSON.encode(options), as: UTF8.self)
     }
 
     private func undo(_ id: UUID, _ oldToken: Secret?, _ oldConnection: Secret?) async throws {
@@ -116,6 +123,9 @@ extension AccountStore {
 
     private static let reopen = Statement(
         "UPDATE accounts SET stage = 'wiping' WHERE id = ? AND stage = 'out'", UUID.self)
+
+    private static let connect = Statement(
+        "UPDATE accounts SET connection = ? WHERE id = ?", String.self, UUID.self)
 
     private static let whole = Statement(
         """

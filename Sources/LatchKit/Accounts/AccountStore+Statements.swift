@@ -4,7 +4,7 @@ import FoundationEssentials
 extension AccountStore {
     static let allAccounts = Statement(
         "SELECT \(AccountSchema.columns) FROM accounts WHERE \(AccountSchema.visible) ORDER BY position",
-        row: AccountSchema.account)
+        row: AccountSchema.row)
 
     static let oneAccount = Statement(
         "SELECT \(AccountSchema.columns) FROM accounts WHERE id = ? AND \(AccountSchema.visible)", UUID.self,

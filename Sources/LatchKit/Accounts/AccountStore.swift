@@ -27,8 +27,17 @@ public final class AccountStore: Sendable {
         watch = AccountWatch(database: database, pollInterval: pollInterval)
     }
 
-    /// All accounts, in the order in which they were added.
+    /// All accounts that can be read, in the order in which they were added.
     public func accounts() async throws -> [Account] {
+        try await rows().compactMap(\.account)
+    }
+
+    /// The accounts whose address is none: another program wrote it, or the file was changed by hand.
+    public func unreadableAccounts() async throws -> [UnreadableAccount] {
+        try await rows().compactMap(\.unreadable)
+    }
+
+    private func rows() async throws -> [AccountRow] {
         try await LatchError.telling { try await database.read { try $0.all(Self.allAccounts) } }
     }
 

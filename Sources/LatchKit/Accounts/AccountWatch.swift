@@ -53,7 +53,8 @@ actor AccountWatch {
         isReading = true
         repeat {
             mustReadAgain = false
-            guard let accounts = try? await database.read({ try $0.all(AccountStore.allAccounts) }) else { continue }
+            guard let rows = try? await database.read({ try $0.all(AccountStore.allAccounts) }) else { continue }
+            let accounts = rows.compactMap(\.account)
             for (id, tell) in watchers where !tell(accounts) { remove(id) }
         } while mustReadAgain
         isReading = false

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import SecretStorage
 
 /// Where this library keeps its files.
 ///
@@ -34,10 +35,8 @@ public struct Folders: Sendable, Equatable {
     func make() throws(LatchError) {
         for folder in [data, locks] {
             do {
-                let files = FileManager.default
-                let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-                try files.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: mode)
-                try files.setAttributes(mode, ofItemAtPath: folder)
+                try PrivateFile.makeFolder(folder)
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
             } catch {
                 throw LatchError(
                     .storageFailed, "Could not make the folder '\(folder)'. Check that the folder above it is yours.",

@@ -22,6 +22,7 @@ public final class DeviceSecrets: SecretStoring {
     private let keyFile: String?
     private let passphrase: @Sendable (PassphraseNeed) async throws -> Secret?
     private let opened = Mutex<OpenedSecretStorage?>(nil)
+    private let opening = Mutex<Task<OpenedSecretStorage, any Error>?>(nil)
 
     /// Makes the value; nothing is read before ``open()`` or the first use.
     ///
@@ -56,14 +57,40 @@ public final class DeviceSecrets: SecretStoring {
         }
     }
 
-    /// Opens the store; once, however often it is called.
+    /// Opens the store; once, however often it is called, also at the same time.
     ///
     /// - Parameter mayChange: Whether another store than the remembered one may be taken: there is no account.
     /// - Returns: The store, which it is and why.
     /// - Throws: ``LatchError``; `CancellationError` from asking for the passphrase.
     @discardableResult
     public func open(mayChange: Bool = false) async throws -> OpenedSecretStorage {
-        if let opened = opened.withLock({ $0 }) { return opened }
+        while true {
+            if let opened = opened.withLock({ $0 }) { return opened }
+            let (task, isOurs) = opening.withLock { opening in
+                if let opening { return (opening, false) }
+                let task = Task {
+                    // Before anybody hears of its end: who was waiting and tries again must not find this one.
+                    defer { self.opening.withLock { $0 = nil } }
+                    return try await self.openNow(mayChange)
+                }
+                opening = task
+                return (task, true)
+            }
+            do {
+                guard isOurs else { return try await task.value }
+                return try await withTaskCancellationHandler {
+                    try await task.value
+                } onCancel: {
+                    task.cancel()
+                }
+            } catch is CancellationError where !isOurs {
+                // Another caller was at it and gave up: that says nothing about this one.
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    private func openNow(_ mayChange: Bool) async throws -> OpenedSecretStorage {
         var remembered = remembered
         if mayChange, let before = remembered, choice != .automatic, choice.rawValue != before.rawValue {
             remembered = nil
@@ -133,8 +160,7 @@ public final class DeviceSecrets: SecretStoring {
         guard let kind = opened.withLock({ $0?.kind }), kind != remembered else { return }
         do {
             try folders.make()
-            try Data(kind.rawValue.utf8).write(to: URL(filePath: memory), options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: memory)
+            try PrivateFile.replace(memory, with: Array(kind.rawValue.utf8))
         } catch {
             throw SecretStorageError(
                 .io, "Could not write '\(memory)': check that the folder is yours and the disk not full.")

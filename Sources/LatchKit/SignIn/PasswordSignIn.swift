@@ -50,8 +50,15 @@ public struct PasswordSignIn: Sendable {
     static func send(
         _ request: DialectRequest, to server: Server, with client: HTTPClient, timeout: Duration = .seconds(30)
     ) async throws -> ClientResponse {
-        let url = try server.address.url(of: request.path)
-        return try await LatchError.telling(server.address) {
+        try await send(request, to: server.address, with: client, timeout: timeout)
+    }
+
+    /// Sends one request of a dialect.
+    static func send(
+        _ request: DialectRequest, to address: ServerAddress, with client: HTTPClient, timeout: Duration
+    ) async throws -> ClientResponse {
+        let url = try address.url(of: request.path)
+        return try await LatchError.telling(address) {
             try await client.send(
                 ClientRequest(
                     method: request.method, url: url, headers: request.headers, body: request.body, timeout: timeout))

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 
 /// Files that belong to one person: 0600 in a folder of 0700, replaced as a whole.
-enum PrivateFile {
+package enum PrivateFile {
     private static let maximumCount = 16 << 20
 
     /// Reads a file; nil when there is none.
@@ -32,7 +32,7 @@ enum PrivateFile {
     /// Replaces a file as a whole: a crash leaves the old one or the new one. The caller holds the lock.
     ///
     /// Source: `rename(2)`, `fsync(2)`.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(SecretStorageError) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(SecretStorageError) {
         let temporary = path + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("create", temporary) }
@@ -46,8 +46,13 @@ enum PrivateFile {
         }
         guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw failure("write", temporary) }
         guard rename(temporary, path) == 0 else { throw failure("replace", path) }
-        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw failure("open the folder of", path) }
+        try keepNames(in: folder(of: path))
+    }
+
+    /// Makes new names in a folder survive a loss of power.
+    private static func keepNames(in path: String) throws(SecretStorageError) {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw failure("open", path) }
         defer { close(folder) }
         guard fsync(folder) == 0 else { throw failure("keep", path) }
     }
@@ -81,11 +86,16 @@ enum PrivateFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func makeFolder(_ path: String) throws(SecretStorageError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, folder(of: path) != path else { throw failure("create", path) }
-        try makeFolder(folder(of: path))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("create", path) }
+    /// Makes a folder of mode 0700, and those above it that are missing; on disk on return.
+    package static func makeFolder(_ path: String) throws(SecretStorageError) {
+        let parent = folder(of: path)
+        var isMade = mkdir(path, 0o700) == 0
+        if !isMade, errno == ENOENT, parent != path {
+            try makeFolder(parent)
+            isMade = mkdir(path, 0o700) == 0
+        }
+        guard isMade || errno == EEXIST else { throw failure("create", path) }
+        if isMade { try keepNames(in: parent) }
     }
 
     static func failure(_ act: String, _ path: String) -> SecretStorageError {

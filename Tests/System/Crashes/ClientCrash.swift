@@ -1,0 +1,187 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// One command of one person that is killed, and what must hold afterwards.
+struct ClientCrash: Sendable {
+    /// What is killed.
+    enum Command: String, CaseIterable, Sendable {
+        /// The first sign-in on this device.
+        case login
+        /// A sign-in to an account whose session was ended at the server.
+        case loginAgain
+        /// A request whose token is due to be renewed.
+        case refresh
+        /// A request whose token the server refuses.
+        case rejection
+        case logout
+    }
+
+    private let command: Command
+    private let house: House
+    private let gateway: RunningGateway
+    private let email: String
+    private let environment: [String: String]
+    private var data: String { environment["XDG_DATA_HOME"]! }
+
+    init(_ command: Command, in house: House, _ gateway: RunningGateway, person: String) async throws {
+        (self.command, self.house, self.gateway, email) = (command, house, gateway, "\(person)@example.org")
+        environment = house.environment.merging(["XDG_DATA_HOME": house.folder.file("data-\(person)")]) { $1 }
+        let added = try await house.latchd("user", "add", email, "--password-stdin", input: House.password + "\n")
+        try #require(added.status == 0, "\(added.errors)")
+    }
+
+    /// Every system call at which the command can be killed.
+    func points() async throws -> [SystemCalls.Point] {
+        try await prepare()
+        return try await SystemCalls.points(
+            of: Products.path("latch"), arguments, environment: environment, input: House.password + "\n")
+    }
+
+    /// Kills the command at a point, looks at what is left, and signs in and out again; whether it came so far.
+    func killAndCheck(at point: SystemCalls.Point) async throws -> Bool {
+        try await prepare()
+        let isKilled = try await SystemCalls.kill(
+            at: point, Products.path("latch"), arguments, environment: environment, input: House.password + "\n")
+        try await check("\(command), killed before \(point)")
+        return isKilled
+    }
+
+    private var arguments: [String] {
+        switch command {
+        case .login, .loginAgain: ["login", gateway.address, "--email", email, "--password-stdin"]
+        case .refresh, .rejection: ["whoami"]
+        case .logout: ["logout"]
+        }
+    }
+
+    /// Makes the device as it is before the command.
+    private func prepare() async throws {
+        try? FileManager.default.removeItem(atPath: data)
+        _ = try await house.latchd("sessions", "revoke", "--user", email)
+        guard command != .login else { return }
+        try await signIn()
+        switch command {
+        case .login, .logout: break
+        case .loginAgain:
+            _ = try await house.latchd("sessions", "revoke", "--user", email)
+            try await untilEnded()
+        case .rejection: _ = try await house.latchd("sessions", "revoke", "--user", email)
+        case .refresh: try await makeTokenDue()
+        }
+    }
+
+    private func signIn() async throws {
+        let result = try await latch(
+            ["login", gateway.address, "--email", email, "--password-stdin"], input: House.password + "\n")
+        try #require(result.status == 0, "\(result.errors)")
+    }
+
+    /// The gateway is told by the database; asking until it shows waits for the event itself.
+    private func untilEnded() async throws {
+        while try await latch(["whoami"]).status == 0 {}
+    }
+
+    private func latch(_ arguments: [String], input: String = "") async throws -> Program.Result {
+        try await Program.run(Products.path("latch"), arguments, environment: environment, input: input)
+    }
+}
+
+extension ClientCrash {
+    private func check(_ what: String) async throws {
+        let hadToken = FileManager.default.fileExists(atPath: data + "/latchstring/secrets.sealed")
+        // The next command of all finishes what was left.
+        let accounts = try await accounts(what)
+        let sessions = try await liveSessions()
+
+        try #require(accounts.count <= 1, "\(what)")
+        let isSignedIn = accounts.first?["isSignedIn"]?.bool == true
+        let who = try await latch(["whoami"])
+        switch command {
+        case .login: try #require(accounts.isEmpty || isSignedIn, "\(what): half an account")
+        case .loginAgain, .rejection: try #require(accounts.count == 1, "\(what): the account is gone")
+        case .refresh: try #require(isSignedIn, "\(what): the session is lost")
+        case .logout: try #require(accounts.isEmpty || isSignedIn, "\(what): half an account")
+        }
+        if command == .rejection {
+            try #require(who.status == 77, "\(what): \(who.status) \(who.errors)")
+        } else {
+            try #require(who.status == (isSignedIn ? 0 : 77), "\(what): \(who.status) \(who.errors)")
+        }
+        try #require(who.status == 0 || who.errors.contains("latch login"), "\(what): \(who.errors)")
+        try await checkSessions(sessions, isSignedIn, hadToken, what)
+        let secrets = sealedBytes()
+        try #require(
+            secrets == (who.status == 0 ? Self.oneToken : Self.nothing) || who.status != 0 && secrets == 0,
+            "\(what): \(secrets) bytes are sealed")
+        try checkFiles(what)
+        try await checkUse(what)
+    }
+
+    /// Nobody's session is left on the server, but for what cannot be helped.
+    private func checkSessions(_ live: Int, _ isSignedIn: Bool, _ hadToken: Bool, _ what: String) async throws {
+        switch command {
+        case .rejection: try #require(live == 0, "\(what)")
+        case .refresh, .logout:
+            try #require(live == (isSignedIn ? 1 : 0), "\(what): \(live) sessions on the server")
+        case .login where hadToken, .loginAgain where isSignedIn:
+            try #require(live == (isSignedIn ? 1 : 0), "\(what): \(live) sessions on the server")
+        case .login, .loginAgain:
+            try #require(live <= 1, "\(what): \(live) sessions on the server")
+        }
+    }
+
+    /// No file is left but those of an orderly end, and a sealed file's successor that was not finished.
+    private func checkFiles(_ what: String) throws {
+        let known: Set = [
+            "latchstring.db", "latchstring.db-wal", "latchstring.db-shm", "locks", "secrets.sealed",
+            "secrets.sealed.new",
+            "secrets.sealed.lock", "secrets.key", "secrets.key.new", "secrets.key.lock", "secrets.store",
+            "secrets.store.new",
+        ]
+        let names = try FileManager.default.contentsOfDirectory(atPath: data + "/latchstring")
+        try #require(Set(names).isSubset(of: known), "\(what): \(names)")
+    }
+
+    /// The person signs in and out as if nothing had been, and then no secret is left.
+    private func checkUse(_ what: String) async throws {
+        try await signIn()
+        try #require(try await latch(["whoami"]).status == 0, "\(what)")
+        let out = try await latch(["logout"])
+        try #require(out.status == 0, "\(what): \(out.errors)")
+        try #require(try await accounts(what).isEmpty, "\(what)")
+        try #require(sealedBytes() == Self.nothing, "\(what): a secret is left")
+    }
+
+    /// What a sealed file is long that holds no secret, and one token: every secret adds its length.
+    private static let nothing = 148
+    private static let oneToken = nothing + 12 + "latchstring".count + 36 + 43
+
+    private func sealedBytes() -> Int {
+        FileManager.default.contents(atPath: data + "/latchstring/secrets.sealed")?.count ?? 0
+    }
+
+    private func accounts(_ what: String) async throws -> [JSONValue] {
+        let result = try await latch(["accounts", "--json"])
+        try #require(result.status == 0, "\(what): \(result.errors)")
+        return try JSONValue(parsing: Array(result.output.utf8))["accounts"]?.array ?? []
+    }
+
+    private func liveSessions() async throws -> Int {
+        let list = try await house.latchd("sessions", "list", email, "--json")
+        return try #require(try JSONValue(parsing: Array(list.output.utf8)).array).count
+    }
+
+    /// Makes the client believe that the token's time is up.
+    private func makeTokenDue() async throws {
+        let script = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1], timeout=10)
+            assert database.execute("UPDATE accounts SET refresh_after = 0").rowcount == 1
+            database.commit()
+            """
+        let result = try await Program.run("python3", ["-c", script, data + "/latchstring/latchstring.db"])
+        try #require(result.status == 0, "\(result.errors)")
+    }
+}
