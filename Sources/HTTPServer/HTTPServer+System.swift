@@ -7,17 +7,17 @@ extension HTTPServer.Configuration {
         max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// The connections one libmicrohttpd daemon may hold.
+    /// What the process may open, and so how many connections one libmicrohttpd daemon may hold.
     ///
     /// The descriptor limit is raised to what the system allows; 128 descriptors stay free for everything else.
     ///
     /// Source: getrlimit(2).
-    func connectionsPerDaemon() -> Int {
+    func limits() -> (descriptors: Int, connectionsPerDaemon: Int) {
         var descriptors: UInt64 = 1024
         _ = latch_raise_descriptor_limit(&descriptors)
         let available = max(16, Int(clamping: descriptors) - 128)
         let total = min(connectionLimit ?? 20_000, available)
-        return max(1, total / (max(1, loops) * max(1, listeners.count)))
+        return (Int(clamping: descriptors), max(1, total / (max(1, loops) * max(1, listeners.count))))
     }
 }
 

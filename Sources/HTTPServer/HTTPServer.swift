@@ -15,12 +15,21 @@ import Synchronization
 public final class HTTPServer: Sendable {
     /// Where the server listens, in the configuration's order, with the ports the system chose.
     public let addresses: [BoundAddress]
+    /// How many descriptors the process may have open: the system's hard limit, which the server has taken.
+    public let descriptorLimit: Int
+    /// The most connections at once, over all loops and addresses; each loop has its share of it.
+    public let connectionLimit: Int
     let loops: [EventLoop]
     private let files: [SocketFile]
     private let hasStopped = Mutex(false)
 
-    private init(addresses: [BoundAddress], loops: [EventLoop], files: [SocketFile]) {
+    private init(
+        addresses: [BoundAddress], limits: (descriptors: Int, connections: Int), loops: [EventLoop],
+        files: [SocketFile]
+    ) {
         self.addresses = addresses
+        descriptorLimit = limits.descriptors
+        connectionLimit = limits.connections
         self.loops = loops
         self.files = files
     }
@@ -47,7 +56,7 @@ public final class HTTPServer: Sendable {
             throw HTTPServerError(
                 .certificate, "Could not listen on \(listener): TLS needs a certificate and its key; configure both.")
         }
-        let limit = configuration.connectionsPerDaemon()
+        let (descriptors, limit) = configuration.limits()
         let settings = EventLoop.Settings(configuration, router: router, onAccess: onAccess, onLog: onLog)
         let loopCount = max(1, configuration.loops)
         var sockets: [ListeningSocket] = []
@@ -69,7 +78,9 @@ public final class HTTPServer: Sendable {
             throw error
         }
         for loop in loops { loop.startThread() }
-        return HTTPServer(addresses: sockets.map(\.address), loops: loops, files: sockets.compactMap(\.file))
+        return HTTPServer(
+            addresses: sockets.map(\.address), limits: (descriptors, limit * sockets.count * loopCount), loops: loops,
+            files: sockets.compactMap(\.file))
     }
 
     /// Stops: no new connections, idle ones closed, running requests answered with `Connection: close` until `drain`

@@ -38,11 +38,16 @@ final class House: Sendable {
         try await Program.run(Products.path("latchd"), arguments, environment: environment)
     }
 
-    /// Starts the gateway and waits until it listens.
-    func startGateway(host: String = "127.0.0.1", port: Int = 0) async throws -> RunningGateway {
+    /// Starts the gateway and waits until it listens; with no more than so many descriptors, if that is said.
+    func startGateway(
+        host: String = "127.0.0.1", port: Int = 0, descriptors: Int? = nil
+    ) async throws -> RunningGateway {
         var environment = environment
         environment["LATCHD_LISTEN"] = "\(host):\(port)"
-        let program = try RunningProgram(Products.path("latchd"), ["serve"], environment: environment)
+        let latchd = try Products.path("latchd")
+        let command =
+            descriptors.map { ["sh", "-c", "ulimit -n \($0); exec \"$0\" serve", latchd] } ?? [latchd, "serve"]
+        let program = try RunningProgram(command[0], Array(command.dropFirst()), environment: environment)
         let line = try await program.line(containing: "listening")
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("No port in '\(line)'.")

@@ -15,7 +15,8 @@ final class Daemon: @unchecked Sendable {
     private let limit: Int
     private var connectionCount = 0
     private var isListening = true
-    private var hasToldLimit = false
+    /// When the connection limit was last spoken of: a crowd that comes and goes must not fill the log.
+    private var limitTold: UInt64?
 
     init(loop: EventLoop, descriptor: Int32, isTLS: Bool, limit: Int) throws(HTTPServerError) {
         self.loop = loop
@@ -36,15 +37,18 @@ final class Daemon: @unchecked Sendable {
         // Full, libmicrohttpd stops watching its listening socket and takes it up again only in a later run.
         if connectionCount >= limit, change < 0 { needsRun = true }
         connectionCount += change
-        if connectionCount >= limit, !hasToldLimit {
-            hasToldLimit = true
-            loop.settings.onLog(
-                ServerEvent(
-                    level: .warning, message: "The connection limit is reached; further clients wait.",
-                    metadata: ["limit": String(limit)]))
-        } else if connectionCount < limit - limit / 10 {
-            hasToldLimit = false
-        }
+        if connectionCount >= limit, change > 0 { tellLimit() }
+    }
+
+    private func tellLimit() {
+        let minute: UInt64 = 60_000_000_000
+        if let limitTold, loop.now &- limitTold < minute { return }
+        limitTold = loop.now
+        loop.settings.onLog(
+            ServerEvent(
+                level: .warning,
+                message: "The connection limit is reached: further clients wait. Raise the descriptor limit for more.",
+                metadata: ["limit": String(limit)]))
     }
 
     func stopListening() {

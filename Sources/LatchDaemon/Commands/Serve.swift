@@ -34,7 +34,12 @@ struct Serve: Reloading {
                     file: file, addresses: server.addresses, isNew: isNew, stores: gateway.stores,
                     certificate: gateway.certificates?.certificate
                 ).lines())
-            log.info("Listening.", ["addresses": .text(server.addresses.map(\.description).joined(separator: " "))])
+            log.info(
+                "Listening.",
+                [
+                    "addresses": .text(server.addresses.map(\.description).joined(separator: " ")),
+                    "connections": .number(server.connectionLimit), "descriptors": .number(server.descriptorLimit),
+                ])
             try await Self.untilCancelled()
         } catch {
             await Self.stop(server, gateway, upkeep, drain: configuration.drain)

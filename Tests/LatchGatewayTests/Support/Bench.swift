@@ -25,6 +25,7 @@ struct Bench: Sendable {
     static func with(
         _ change: (inout GatewaySettings) -> Void = { _ in },
         issuer: (@Sendable (GatewayStores) -> any SessionIssuer)? = nil,
+        server changeServer: (inout HTTPServer.Configuration) -> Void = { _ in },
         _ body: (Bench) async throws -> Void
     ) async throws {
         let folder = try TemporaryDirectory()
@@ -34,9 +35,10 @@ struct Bench: Sendable {
         let lines = Lines()
         let stores = try await GatewayStores.open(settings, logWriter: lines.writer, now: { clock.now })
         let gateway = Gateway(stores, issuer: issuer?(stores))
+        var configuration = HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 2)
+        changeServer(&configuration)
         let server = try await HTTPServer.start(
-            HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 2), router: gateway.router,
-            onAccess: { gateway.accessed($0) }, onLog: { gateway.noted($0) })
+            configuration, router: gateway.router, onAccess: { gateway.accessed($0) }, onLog: { gateway.noted($0) })
         let bench = Bench(
             clock: clock, lines: lines, gateway: gateway, server: server, http: Exchange(port: server.port),
             folder: folder)

@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Ten thousand clients that only hold on, and fewer descriptors than clients.
+@Suite("Idle connections", .serialized, .timeLimit(.minutes(5)))
+struct IdleConnectionsTests {
+    private static let crowd = 10_000
+    /// The test holds one end of each connection; some hundred more are for other tests in this process.
+    private static let hasRoom = Descriptors.raiseLimit() >= crowd + 500
+
+    /// A silent client may stay for as long as the test needs.
+    private static let patient = [
+        "LATCHD_LIMITS_HEADER_TIMEOUT": "1h", "LATCHD_LIMITS_IDLE": "1h", "LATCHD_LOG_LEVEL": "warning",
+    ]
+
+    @Test(
+        "ten thousand are held at little cost, half of them after an answer, while others are served",
+        .enabled(if: hasRoom, "The hard limit of descriptors is below 10500."))
+    func held() async throws {
+        let house = try House(Self.patient)
+        let gateway = try await house.startGatewayWithPerson()
+        #expect(try await house.signIn(to: gateway).status == 0)
+        let before = try gateway.use()
+
+        var crowd: [RawSocket] = []
+        for index in 0..<Self.crowd {
+            let socket = try RawSocket(port: gateway.port)
+            if index.isMultiple(of: 2) {
+                try socket.write(Self.alive)
+                #expect(try socket.readResponse().body == #"{"status":"alive"}"#)
+            }
+            crowd.append(socket)
+        }
+        try await gateway.until { $0.descriptors >= before.descriptors + Self.crowd }
+        let during = try gateway.use()
+
+        #expect(try await house.latch("whoami").status == 0)
+        #expect(try await house.signIn(to: gateway).status == 0)
+        for socket in crowd where Int.random(in: 0..<100) == 0 {
+            try socket.write(Self.alive)
+            #expect(try socket.readResponse().body == #"{"status":"alive"}"#)
+        }
+        let each = (during.residentKiB - before.residentKiB) * 1024 / Self.crowd
+        print("Resident memory of \(Self.crowd) idle connections: \(each) bytes each.")
+        #expect(each < 16_384)
+        #expect(!gateway.program.output.contains("limit is reached"))
+
+        crowd.removeAll()
+        try await gateway.until { $0.descriptors <= before.descriptors + 8 }
+    }
+
+    @Test("with fewer descriptors than clients the rest wait, the log says so once a loop, and nobody else is lost")
+    func limited() async throws {
+        let house = try House(Self.patient)
+        let gateway = try await house.startGateway(descriptors: 400)
+        try await gateway.program.line(containing: "Stop:")
+        let before = try gateway.use()
+        let old = try RawSocket(port: gateway.port)
+
+        for _ in 0..<5 {
+            var crowd = try (0..<600).map { _ in try RawSocket(port: gateway.port) }
+            try await gateway.program.line(containing: "The connection limit is reached")
+            try old.write(Self.alive)
+            #expect(try old.readResponse().body == #"{"status":"alive"}"#)
+            #expect(try gateway.use().descriptors < 400)
+            let late = try RawSocket(port: gateway.port)
+            try late.write(Self.alive)
+            crowd.removeAll()
+            #expect(try late.readResponse().body == #"{"status":"alive"}"#)
+            try await gateway.until { $0.descriptors <= before.descriptors + 8 }
+        }
+
+        let told = gateway.program.output.components(separatedBy: "The connection limit is reached").count - 1
+        // Two loops, once a minute each; a machine under load may take more than one.
+        #expect((1...6).contains(told))
+        gateway.program.send(SIGTERM)
+        #expect(await gateway.program.waitForExit() == 0)
+    }
+
+    @Test("latchd takes all the descriptors it may have, and says how many")
+    func raised() async throws {
+        let house = try House()
+        let gateway = try await house.startGateway()
+        let line = try await gateway.program.line(containing: "Listening.")
+        let limits = try String(contentsOfFile: "/proc/\(gateway.program.id)/limits", encoding: .utf8)
+        let words = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+            .split(separator: " ")
+        #expect(words[3] == words[4])
+        #expect(line.contains("descriptors=\(words[3])"))
+        #expect(line.contains("connections="))
+    }
+
+    private static let alive = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+}

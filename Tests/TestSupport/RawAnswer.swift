@@ -1,0 +1,43 @@
+/// One answer as it came over the wire.
+public struct RawAnswer: Sendable {
+    /// The status of the first line.
+    public let status: Int
+    /// The lines after the first, as they came.
+    public let fields: [String]
+    /// As many bytes as `Content-Length` says.
+    public let body: [UInt8]
+
+    /// The body as text.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+    /// Whether the server said that the connection ends.
+    public var isLast: Bool { self["connection"]?.lowercased() == "close" }
+
+    /// A field's value.
+    public subscript(_ name: String) -> String? {
+        let start = name.lowercased() + ":"
+        guard let line = fields.first(where: { $0.lowercased().hasPrefix(start) }) else { return nil }
+        return String(line.dropFirst(start.count).drop { $0 == " " })
+    }
+
+    /// Reads the whole answers in `bytes`, to the first one that ends the connection; a rest that is none is left out.
+    ///
+    /// Source: RFC 9112 §6.3 for the lengths; an interim answer, 204 and 304 have no body.
+    public static func all(in bytes: [UInt8]) -> [RawAnswer] {
+        var answers: [RawAnswer] = []
+        var rest = bytes[...]
+        while let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {
+            let lines = String(decoding: rest[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(
+                String.init)
+            let words = lines.first?.split(separator: " ") ?? []
+            guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { break }
+            let head = RawAnswer(status: status, fields: Array(lines.dropFirst()), body: [])
+            let length = status < 200 || status == 204 || status == 304 ? 0 : Int(head["content-length"] ?? "0") ?? 0
+            rest = rest[end.upperBound...]
+            guard rest.count >= length else { break }
+            answers.append(RawAnswer(status: status, fields: head.fields, body: Array(rest.prefix(length))))
+            rest = rest.dropFirst(length)
+            if head.isLast { break }
+        }
+        return answers
+    }
+}

@@ -1,0 +1,91 @@
+/// What a request says to a reader that takes the grammar at its word and nothing beside it.
+///
+/// It shares no code with the server: tests hold what the server understood against it.
+///
+/// Source: RFC 9112 §2 to §6.
+public struct RawReading: Sendable {
+    /// The method.
+    public let method: String
+    /// The target as sent.
+    public let target: String
+    /// The fields in order, names in lower case, values without white space around them.
+    public let fields: [(name: String, value: String)]
+    /// The body, of the length that was said.
+    public let body: [UInt8]
+
+    /// The values of a field.
+    public func values(_ name: String) -> [String] {
+        fields.filter { $0.name == name }.map(\.value)
+    }
+
+    /// Reads the first request in `bytes`; nil where it breaks the grammar or is not complete.
+    public init?(_ bytes: [UInt8]) {
+        var start = bytes[...]
+        while start.starts(with: [13, 10]) { start = start.dropFirst(2) }
+        guard let end = start.firstRange(of: [13, 10, 13, 10]) else { return nil }
+        guard let lines = Self.lines(start[..<end.lowerBound]), let first = lines.first,
+            let line = Self.requestLine(first)
+        else { return nil }
+        var fields: [(name: String, value: String)] = []
+        for line in lines.dropFirst() {
+            guard let field = Self.field(line) else { return nil }
+            fields.append(field)
+        }
+        (method, target) = line
+        self.fields = fields
+        guard let length = Self.length(fields), start[end.upperBound...].count >= length else { return nil }
+        body = Array(start[end.upperBound...].prefix(length))
+    }
+
+    private static func lines(_ head: ArraySlice<UInt8>) -> [[UInt8]]? {
+        var lines: [[UInt8]] = [[]]
+        var rest = head
+        while let byte = rest.popFirst() {
+            if byte == 13, rest.popFirst() == 10 {
+                lines.append([])
+            } else if byte < 32 && byte != 9 || byte == 127 {
+                return nil
+            } else {
+                lines[lines.count - 1].append(byte)
+            }
+        }
+        return lines
+    }
+
+    private static func requestLine(_ line: [UInt8]) -> (String, String)? {
+        let words = line.split(separator: 32, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard words.count == 3, isToken(words[0]), words[1].utf8.allSatisfy({ $0 > 32 && $0 < 127 }),
+            words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0"
+        else { return nil }
+        return (words[0], words[1])
+    }
+
+    private static func field(_ line: [UInt8]) -> (name: String, value: String)? {
+        guard let colon = line.firstIndex(of: 58) else { return nil }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        guard isToken(name) else { return nil }
+        var value = line[line.index(after: colon)...]
+        while let byte = value.first, byte == 32 || byte == 9 { value.removeFirst() }
+        while let byte = value.last, byte == 32 || byte == 9 { value.removeLast() }
+        return (name.lowercased(), String(decoding: value, as: UTF8.self))
+    }
+
+    private static func length(_ fields: [(name: String, value: String)]) -> Int? {
+        guard !fields.contains(where: { $0.name == "transfer-encoding" }) else { return nil }
+        let lengths = fields.filter { $0.name == "content-length" }
+        guard let length = lengths.first?.value else { return 0 }
+        guard lengths.count == 1, length.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return nil }
+        return Int(length)
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        let others = "!#$%&'*+-.^_`|~".utf8
+        return !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || others.contains(byte)
+            }
+    }
+}
