@@ -83,6 +83,13 @@ static inline int latch_epoll_add(int epoll, int descriptor, uint32_t events, ui
     event.data.u64 = tag;
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
+static inline int latch_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t tag) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    event.events = events;
+    event.data.u64 = tag;
+    return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
+}
 static inline int latch_epoll_remove(int epoll, int descriptor) {
     struct epoll_event event;
     memset(&event, 0, sizeof event);
@@ -90,6 +97,11 @@ static inline int latch_epoll_remove(int epoll, int descriptor) {
 }
 static inline uint32_t latch_epoll_readable(void) { return EPOLLIN; }
 static inline uint32_t latch_epoll_hangup(void) { return EPOLLRDHUP | EPOLLET; }
+static inline uint32_t latch_epoll_once_readable(void) { return EPOLLIN | EPOLLRDHUP | EPOLLONESHOT; }
+static inline uint32_t latch_epoll_once_writable(void) { return EPOLLOUT | EPOLLRDHUP | EPOLLONESHOT; }
+static inline int latch_epoll_has_ended(const struct epoll_event *event) {
+    return (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+}
 static inline uint64_t latch_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
 
 // sa_family lies in different places of imported structures; RLIMIT_NOFILE is an enum of another type on glibc.

@@ -97,6 +97,15 @@ struct TLSTests {
         await bench.stop()
     }
 
+    @Test func `half handshakes do not keep the server from stopping`() async throws {
+        let bench = try await TLSBench()
+        let half = try (0..<8).map { _ in try bench.server.connect() }
+        for socket in half { try socket.write([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]) }
+        _ = try await bench.client().send(ClientRequest(method: .get, url: bench.url("/hello")))
+        await bench.server.server.stop(drain: .seconds(60))
+        for socket in half { #expect((try? socket.readToEnd()) ?? "" == "") }
+    }
+
     @Test func `a request that stalls over TLS is told so`() async throws {
         let bench = try await TLSBench { $0.bodyTimeout = .milliseconds(200) }
         let said = try await bench.openssl(
@@ -119,6 +128,26 @@ struct TLSTests {
         #expect(shown.fingerprint.description == fingerprint)
         #expect(bench.credentials.certificate.fingerprint == fingerprint)
         await bench.stop()
+    }
+
+    @Test func `requests sent at once are all answered`() async throws {
+        let bench = try await TLSBench()
+        let filler = String(repeating: "x", count: 500)
+        let request = "GET /hello HTTP/1.1\r\nHost: a\r\nX: \(filler)\r\n\r\n"
+        let last = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        // Several records, of each of which libmicrohttpd reads a part at a time.
+        let said = try await bench.openssl(input: String(repeating: request, count: 80) + last)
+        #expect(said.output.components(separatedBy: "HTTP/1.1 200").count - 1 == 81)
+        await bench.stop()
+    }
+
+    @Test func `an idle connection is told of the server's stop, not cut off`() async throws {
+        let bench = try await TLSBench()
+        async let said = bench.openssl(input: "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        for await _ in bench.server.accesses { break }
+        await bench.server.server.stop(drain: .seconds(5))
+        #expect(try await said.output.hasPrefix("HTTP/1.1 200"))
+        #expect(try await !said.errors.contains("unexpected eof"))
     }
 
     @Test func `a certificate's facts are what openssl says`() async throws {

@@ -70,7 +70,7 @@ let connectionCallback: MHD_NotifyConnectionCallback = { context, handle, socket
         let peer = latch_mhd_peer(handle).flatMap { SocketAddress.peer($0) } ?? .unix
         let connection = ClientConnection(
             descriptor: latch_mhd_descriptor(handle), peer: peer, security: .init(handle, peer, daemon.loop.settings),
-            daemon: daemon)
+            daemon: daemon, handle: handle)
         socketContext.pointee = Unmanaged.passRetained(connection).toOpaque()
         daemon.loop.add(connection)
     } else if let pointer = socketContext.pointee {

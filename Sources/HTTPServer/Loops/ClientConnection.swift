@@ -35,8 +35,13 @@ final class ClientConnection: @unchecked Sendable {
     private(set) var phase = Phase.fresh
     private(set) var deadline: UInt64
     private var peerEnded = false
+    let handle: OpaquePointer
+    var isHeld = false
 
-    init(descriptor: Int32, peer: PeerAddress, security: ConnectionSecurity, daemon: Daemon) {
+    init(
+        descriptor: Int32, peer: PeerAddress, security: ConnectionSecurity, daemon: Daemon, handle: OpaquePointer
+    ) {
+        self.handle = handle
         self.descriptor = descriptor
         self.peer = peer
         self.security = security
@@ -76,10 +81,7 @@ final class ClientConnection: @unchecked Sendable {
         switch phase {
         case .handling, .sending, .closed: return true
         case .fresh, .idle, .head, .body, .lingering:
-            var byte: UInt8 = 0
-            guard recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) <= 0 else {
-                return false
-            }
+            guard !hasMoreToRead else { return false }
             shutDown()
             return true
         }
@@ -102,9 +104,14 @@ final class ClientConnection: @unchecked Sendable {
     func closeIfIdle() {
         guard phase == .fresh || phase == .idle else { return }
         // A request that has arrived but was not read yet is still served.
+        if !hasMoreToRead { shutDown() }
+    }
+
+    /// Whether bytes have arrived that libmicrohttpd has not read: in the socket, or decrypted already.
+    private var hasMoreToRead: Bool {
         var byte: UInt8 = 0
-        guard recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { return }
-        shutDown()
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+            || security.session?.hasDecryptedBytes ?? false
     }
 
     /// Ends the connection, whatever it is doing, and cancels its handler.
@@ -120,5 +127,6 @@ final class ClientConnection: @unchecked Sendable {
         if phase == .idle, let session = security.session { session.sayGoodbye() }
         enter(.closed)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        release()
     }
 }

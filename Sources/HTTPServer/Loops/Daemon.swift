@@ -10,6 +10,8 @@ final class Daemon: @unchecked Sendable {
     // Strong both ways, as it is read for every request; the loop lets its daemons go when it stops.
     let loop: EventLoop
     var needsRun = true
+    /// TLS connections that have not come to their first request line, but for those that are held.
+    var handshakes: [ClientConnection] = []
     private(set) var isOpen = true
     private let descriptor: Int32
     private let limit: Int
@@ -49,6 +51,11 @@ final class Daemon: @unchecked Sendable {
                 level: .warning,
                 message: "The connection limit is reached: further clients wait. Raise the descriptor limit for more.",
                 metadata: ["limit": String(limit)]))
+    }
+
+    /// Keeps libmicrohttpd from asking again and again for what clients have not sent yet.
+    func holdHandshakes() {
+        if !handshakes.isEmpty { handshakes.removeAll { $0.hold() } }
     }
 
     func stopListening() {

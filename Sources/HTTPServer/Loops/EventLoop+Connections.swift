@@ -17,6 +17,7 @@ extension EventLoop {
         let tag = UInt64(UInt32(bitPattern: connection.descriptor))
         _ = latch_epoll_add(epoll, connection.descriptor, latch_epoll_hangup(), tag)
         connection.daemon.countConnection(1)
+        if connection.security.session != nil { connection.daemon.handshakes.append(connection) }
     }
 
     func remove(_ connection: ClientConnection) {

@@ -107,7 +107,9 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
                 let index = Int(tag - Self.daemonTag)
                 if index < daemons.count { daemons[index].needsRun = true }
             } else {
-                byDescriptor[Int32(truncatingIfNeeded: tag)]?.peerHasEnded()
+                let connection = byDescriptor[Int32(truncatingIfNeeded: tag)]
+                connection?.release()
+                if latch_epoll_has_ended(&events[index]) != 0 { connection?.peerHasEnded() }
             }
         }
     }
@@ -116,6 +118,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
         for daemon in daemons where daemon.needsRun && daemon.isOpen {
             daemon.needsRun = false
             MHD_run(daemon.handle)
+            daemon.holdHandshakes()
             var milliseconds: UInt64 = 0
             if MHD_get_timeout(daemon.handle, &milliseconds) == latch_mhd_yes, milliseconds == 0 {
                 daemon.needsRun = true

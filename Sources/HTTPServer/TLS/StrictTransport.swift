@@ -8,15 +8,18 @@ import Wire
 /// Source: RFC 6797 §6.1 and §7.2; `X-Forwarded-Proto` is a convention.
 public struct StrictTransport: Sendable {
     /// How long a browser remembers.
-    public var maximumAge: Duration
+    public let maximumAge: Duration
     /// Whose `X-Forwarded-Proto` is believed.
-    public var trustsForwarded: @Sendable (PeerAddress) -> Bool
+    public let trustsForwarded: @Sendable (PeerAddress) -> Bool
 
     /// Makes a policy.
     public init(maximumAge: Duration, trustsForwarded: @escaping @Sendable (PeerAddress) -> Bool = { _ in false }) {
         self.maximumAge = maximumAge
+        value = "max-age=\(maximumAge.components.seconds)"
         self.trustsForwarded = trustsForwarded
     }
+
+    private let value: String
 
     static let field = "Strict-Transport-Security"
 
@@ -29,6 +32,6 @@ public struct StrictTransport: Sendable {
             else { return nil }
         case .refused: return nil
         }
-        return "max-age=\(maximumAge.components.seconds)"
+        return value
     }
 }

@@ -37,6 +37,12 @@ struct TLSSession {
         guard result == 0 else { return nil }
     }
 
+    /// Whether bytes are decrypted and not read.
+    var hasDecryptedBytes: Bool { gnutls_record_check_pending(session) > 0 }
+
+    /// Whether the handshake waits until it can send.
+    var waitsToSend: Bool { gnutls_record_get_direction(session) == 1 }
+
     /// Sends bytes past libmicrohttpd, as many as go at once.
     func send(_ bytes: [UInt8]) {
         var sent = 0

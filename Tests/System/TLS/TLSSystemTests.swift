@@ -108,6 +108,18 @@ struct TLSSystemTests {
         #expect(try await client.send(ClientRequest(url: gateway.address + "/healthz")).status == .ok)
     }
 
+    @Test func `a client that stalls in its handshake costs no computing while it does`() async throws {
+        let tls = try await TLSHouse(["LATCHD_LIMITS_HEADER_TIMEOUT": "2s"])
+        let gateway = try await tls.house.startGateway()
+        let before = try gateway.program.processorTicks()
+        let sockets = try (0..<8).map { _ in try RawSocket(port: gateway.port) }
+        // A whole first record that asks for more.
+        for socket in sockets { try socket.write([0x16, 0x03, 0x01, 0x00, 0x04, 0x01, 0x00, 0x02, 0x00]) }
+        for socket in sockets { _ = try? socket.readToEnd() }
+        // Two seconds passed; 100 ticks are one of them on one core.
+        #expect(try gateway.program.processorTicks() - before < 50)
+    }
+
     @Test func `HSTS is sent when asked for, and metrics say how long the certificate holds`() async throws {
         let tls = try await TLSHouse(["LATCHD_TLS_HSTS": "180d"])
         let gateway = try await tls.house.startGateway()
@@ -137,6 +149,16 @@ struct TLSSystemTests {
         }
         await client.close()
         return count
+    }
+}
+
+extension RunningProgram {
+    /// The processor time that the program has used, in hundredths of a second.
+    ///
+    /// Source: proc(5), `/proc/pid/stat`, utime and stime.
+    fileprivate func processorTicks() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
+        return try #require(Int(fields[13])) + #require(Int(fields[14]))
     }
 }
 
