@@ -124,7 +124,7 @@ extension ConfigurationKey {
             "How long a connection may wait for its next request."),
         ConfigurationKey(
             "limits.header_timeout", \.server.headerTimeout, .duration(.milliseconds(100)...day),
-            "How long the head of a request may take."),
+            "How long the head of a request may take; the first on a connection with its TLS handshake."),
         ConfigurationKey(
             "limits.body_timeout", \.server.bodyTimeout, .duration(.milliseconds(100)...day),
             "How long the body of a request may take."),
