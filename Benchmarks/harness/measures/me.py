@@ -72,7 +72,7 @@ def ratios(contestants: dict[str, Contestant]) -> list[Row]:
     aims = {"nginx": Aim("≥ 0.6", at_least=0.6), "fastapi-users": Aim("≥ 60", at_least=60)}
     others = [name for name in contestants if name != "latchd"]
     return [
-        Row(f"{ME_PATH}: rate as a multiple of {name}'s",
+        Row(f"{ME_PATH}: requests/s over those of {name}",
             {"latchd": single(rates["latchd"] / rates[name])}, aims.get(name)) for name in others
     ]
 
