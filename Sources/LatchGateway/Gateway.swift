@@ -113,6 +113,8 @@ public final class Gateway: Sendable {
     }
 
     /// Counts and logs a request that was answered; give it to `HTTPServer` as `onAccess`.
+    ///
+    /// Of the path and the method only what is known here is logged: a client may have put a token or a password there.
     public func accessed(_ record: AccessRecord) {
         metrics.request(
             route: record.route, method: record.method.rawValue, status: record.status.rawValue,
@@ -121,7 +123,8 @@ public final class Gateway: Sendable {
         stores.log.write(
             level, "Request.",
             [
-                "request": .text(record.id), "method": .text(record.method.rawValue), "path": .text(record.path),
+                "request": .text(record.id), "method": .text(Metrics.known(record.method.rawValue)),
+                "path": .text(record.route ?? "(unknown)"),
                 "status": .number(record.status.rawValue), "bytes": .number(Int(record.bytes)),
                 "milliseconds": .duration(record.duration), "peer": .text("\(record.peer)"),
             ])

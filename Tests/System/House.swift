@@ -23,6 +23,12 @@ final class House: Sendable {
         self.environment = environment
     }
 
+    /// The same home with other variables.
+    init(sharing other: House, _ extra: [String: String]) {
+        folder = other.folder
+        environment = other.environment.merging(extra) { $1 }
+    }
+
     /// Runs `latch` to its end.
     func latch(_ arguments: String..., input: String = "") async throws -> Program.Result {
         try await Program.run(Products.path("latch"), arguments, environment: environment, input: input)

@@ -65,6 +65,11 @@ final class Metrics: Sendable {
     func refresh(_ outcome: Refresh) {
         state.withLock { $0.refreshes[outcome, default: 0] += 1 }
     }
+
+    /// The method, or the word for those that are not told apart: what a client has made up is not to be logged either.
+    static func known(_ method: String) -> String {
+        methods.first { $0 == method } ?? "other"
+    }
 }
 
 /// How many requests took how long.

@@ -5,9 +5,11 @@ import Foundation
 /// The program leads a session whose controlling terminal is the other end of ``master``. It is killed with the value.
 ///
 /// Source: `pty(7)`, `posix_spawn(3)`.
-final class PseudoTerminal {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+public final class PseudoTerminal {
+    /// What went wrong, with what the screen shows.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What went wrong.
+        public let description: String
     }
 
     // The C library hides the calls and names for these from Swift. Source: ioctl_tty(2), `spawn.h`.
@@ -15,13 +17,16 @@ final class PseudoTerminal {
     private static let getNumber = UInt(0x8004_5430)
     private static let newSession = Int16(0x80)
 
-    let process: pid_t
+    /// The system's number of the program.
+    public let process: Int32
     private let master: Int32
     private let slave: Int32
-    private(set) var screen = ""
+    /// All that was shown until now.
+    public private(set) var screen = ""
     private var status: Int32?
 
-    init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+    /// Starts a program.
+    public init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (locked, number): (Int32, Int32) = (0, 0)
         guard master >= 0, ioctl(master, Self.setLock, &locked) == 0, ioctl(master, Self.getNumber, &number) == 0 else {
@@ -66,7 +71,7 @@ final class PseudoTerminal {
     }
 
     /// Reads until `text` stands on the screen after what was there at the last call.
-    func wait(for text: String, seconds: Int = 30) throws {
+    public func wait(for text: String, seconds: Int = 30) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !screen.contains(text) {
             guard ContinuousClock.now < end else {
@@ -77,26 +82,26 @@ final class PseudoTerminal {
     }
 
     /// Types as a person does; `\u{3}` is Ctrl-C.
-    func type(_ text: String) {
+    public func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(master, bytes, bytes.count)
     }
 
     /// Whether what is typed shows.
-    var echoes: Bool {
+    public var echoes: Bool {
         var settings = termios()
         tcgetattr(slave, &settings)
         return settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
     /// The arguments that every user of the machine sees.
-    var visibleArguments: String {
+    public var visibleArguments: String {
         let data = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Reads to the program's end; its exit status, or the negative number of the signal that killed it.
-    func end(seconds: Int = 30) throws -> Int32 {
+    /// Reads to the program's end and returns its exit status, or the negative number of the signal that killed it.
+    public func end(seconds: Int = 30) throws -> Int32 {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             var raw: Int32 = 0
