@@ -158,4 +158,30 @@ import Testing
         #expect(again.kind == .file)
         #expect(try await again.store.read(key) == Secret("one"))
     }
+
+    @Test("after writing and reading neither the secret nor the key is left in the program's memory")
+    func memory() async throws {
+        let secret = SecureRandom.bytes(32)
+        let child = try ChildProcess(Products.path("SecretProbe"), ["hold", folder.path])
+        child.input.write(secret)
+        let said = await BackgroundThread.run { child.output.read() }
+        try #require(String(decoding: said, as: UTF8.self) == "held\n")
+        let key = Array(try #require(FileManager.default.contents(atPath: folder.path + "/secrets.key")))
+        let regions = try ProcessMemory.writable(of: child.id)
+
+        for (name, bytes) in [("secret", secret), ("key", key)] {
+            for start in stride(from: 0, through: 20, by: 4) {
+                let piece = Array(bytes[start..<start + 12])
+                let places = regions.filter { region in
+                    region.bytes.withUnsafeBytes { Bytes.contains($0, piece) }
+                }
+                #expect(places.isEmpty, "The \(name)'s bytes from \(start) are in \(places.map(\.name))")
+            }
+        }
+        // That memory was read at all: the account's name is no secret.
+        let path = Array((folder.path + "/secrets.sealed").utf8)
+        #expect(regions.contains { region in region.bytes.withUnsafeBytes { Bytes.contains($0, path) } })
+        child.input.close()
+        #expect(await child.waitForExit() == 0)
+    }
 }

@@ -3,14 +3,15 @@
 nginx cannot choose a free port itself: it listens on a socket in the folder, and the bytes of a port bound here are
 carried there and back.
 """
+import ctypes
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-
 
 
 def pump(source, target):
@@ -74,7 +75,10 @@ os.makedirs(f"{folder}/files", exist_ok=True)
 with open(f"{folder}/files/file", "w") as file:
     file.write("x" * 100000)
 program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-nginx = subprocess.Popen([program, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
+# It ends with this program, however that ends: PR_SET_PDEATHSIG is 1.
+nginx = subprocess.Popen(
+    [program, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"],
+    preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
 try:
     while nginx.poll() is None:
         try:

@@ -1,10 +1,12 @@
 import Crypto
+import Foundation
 import SecretStorage
 
 // Uses a store as a program of its own, and prints the answer or the error's code and message:
 // read | write VALUE | remove      the Secret Service of the bus it runs under
 // open CHOICE FOLDER [REMEMBERED]  which store is chosen, and why
 // fill FOLDER NUMBER COUNT         COUNT secrets of program NUMBER into the sealed file in FOLDER
+// hold FOLDER                      keeps what it reads in the sealed file in FOLDER, reads it back, and waits
 let words = Array(CommandLine.arguments.dropFirst())
 let store = SecretServiceStore(limit: .seconds(3))
 let key = SecretKey(service: "https://photos.example", account: "ada@example.org")
@@ -31,8 +33,27 @@ do {
                 Secret("\(words[2])/\(number)"), for: SecretKey(service: "fill", account: "\(words[2])/\(number)"))
         }
         print("filled")
-    default: print("read | write VALUE | remove | open CHOICE FOLDER [REMEMBERED] | fill FOLDER NUMBER COUNT")
+    case ("hold", 2):
+        try await hold(words[1] + "/secrets")
+        FileHandle.standardOutput.write(Data("held\n".utf8))
+        _ = readLine()
+    default:
+        print("read | write VALUE | remove | open CHOICE FOLDER [REMEMBERED] | fill FOLDER NUMBER COUNT | hold FOLDER")
     }
 } catch let error as SecretStorageError {
     print("\(error.code): \(error.message)")
+}
+
+/// Keeps 32 bytes of standard input in a sealed file beside another secret, reads them back, and lets go of all of it.
+func hold(_ path: String) async throws {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    guard read(0, &bytes, bytes.count) == bytes.count else { return }
+    let key = SecretKey(service: "hold", account: "one")
+    let file = SealedFileStore(path: path + ".sealed", unlock: .keyFile(path: path + ".key"))
+    try await file.write(Secret(bytes: bytes), for: key)
+    wipe(&bytes)
+    for number in 0..<20 {
+        try await file.write(Secret("another \(number)"), for: SecretKey(service: "hold", account: "\(number)"))
+    }
+    guard try await file.read(key)?.count == 32 else { return }
 }

@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A crash leaves no memory behind.
+@Suite(.timeLimit(.minutes(2))) struct CoreFileTests {
+    /// Starts the program of its arguments, waits for a line on standard input, ends it with a signal, and tells what is left.
+    /// The limit is lifted from outside after the start, where that is allowed: a handler that cores are piped to has none.
+    private static let keeper = """
+        import os, resource, sys
+        folder, number, program = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+        hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+        process = os.fork()
+        if process == 0:
+            os.chdir(folder)
+            os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+            os.execv(program[0], program)
+        sys.stdin.readline()
+        try: resource.prlimit(process, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        except (PermissionError, ValueError): pass
+        os.kill(process, number)
+        status = os.waitpid(process, 0)[1]
+        files = [name for name in os.listdir(folder) if "core" in name]
+        print("ended by", os.WTERMSIG(status), "dumped", os.WCOREDUMP(status) or files != [], "limit", hard, flush=True)
+        """
+
+    /// What the keeper tells of a program that was up when it had said `ready`.
+    private static func crash(
+        _ program: [String], by signal: Int32, in house: House, ready: (RunningKeeper) async throws -> Void
+    ) async throws -> String {
+        let cores = house.folder.file("cores-\(signal)")
+        try FileManager.default.createDirectory(atPath: cores, withIntermediateDirectories: false)
+        var environment = house.environment
+        environment["LATCHD_LISTEN"] = "127.0.0.1:0"
+        let child = try ChildProcess(
+            "/usr/bin/python3", ["-c", keeper, cores, String(signal)] + program, environment: environment,
+            errors: .withOutput)
+        let keeper = RunningKeeper(child: child)
+        try await ready(keeper)
+        child.input.write(Array("\n".utf8))
+        return await BackgroundThread.run { keeper.rest() }
+    }
+
+    /// The keeper and what it and its program say.
+    struct RunningKeeper: Sendable {
+        let child: ChildProcess
+
+        func wait(for text: String) async {
+            await BackgroundThread.run {
+                var said = ""
+                while !said.contains(text) {
+                    let more = child.output.read()
+                    if more.isEmpty { return }
+                    said += String(decoding: more, as: UTF8.self)
+                }
+            }
+        }
+
+        func rest() -> String { String(decoding: child.output.readToEnd(), as: UTF8.self) }
+    }
+
+    @Test("MASVS-STORAGE-2 a gateway that crashes is not dumped", arguments: [SIGSEGV, SIGABRT])
+    func gateway(_ signal: Int32) async throws {
+        let house = try House()
+        let told = try await Self.crash([Products.path("latchd"), "serve"], by: signal, in: house) {
+            await $0.wait(for: "listening")
+        }
+        #expect(told.contains("ended by \(signal) dumped False"), "\(told)")
+    }
+
+    @Test("MASVS-STORAGE-2 a client that crashes is not dumped", arguments: [SIGSEGV, SIGABRT])
+    func client(_ signal: Int32) async throws {
+        let house = try House()
+        let silent = try SilentListener()
+        let told = try await Self.crash(
+            [Products.path("latch"), "doctor", "http://127.0.0.1:\(silent.port)"], by: signal, in: house
+        ) { _ in await BackgroundThread.run { silent.waitForClient() } }
+        #expect(told.contains("ended by \(signal) dumped False"), "\(told)")
+    }
+
+    @Test("another program is dumped, so these two show something; where the system dumps at all")
+    func control() async throws {
+        let house = try House()
+        let told = try await Self.crash(["/bin/sh", "-c", "echo ready; exec sleep 1000"], by: SIGSEGV, in: house) {
+            await $0.wait(for: "ready")
+        }
+        #expect(told.contains("dumped True") || told.contains("limit 0"), "\(told)")
+    }
+}
+
+/// A server that takes a connection and never says a word.
+final class SilentListener: Sendable {
+    let port: Int
+    private let descriptor: Int32
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listening = descriptor
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                bind(listening, raw, size) == 0 && listen(listening, 8) == 0 && getsockname(listening, raw, &size) == 0
+            }
+        }
+        guard isBound else { throw ChildProcess.Failure("There is no free port.") }
+        port = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Returns once somebody has connected.
+    func waitForClient() {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, -1) < 0, errno == EINTR {}
+    }
+}

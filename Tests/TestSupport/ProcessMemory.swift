@@ -1,0 +1,24 @@
+import Foundation
+
+/// The memory of another process that this one may look into: of its own children, as a rule.
+///
+/// Source: `/proc/PID/maps` and `/proc/PID/mem` in proc(5).
+public enum ProcessMemory {
+    /// The regions that the process can write to, each with its bytes.
+    public static func writable(of process: Int32) throws -> [(name: String, bytes: [UInt8])] {
+        let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+        let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        guard memory >= 0 else {
+            throw ChildProcess.Failure("The memory of \(process) is closed: \(String(cString: strerror(errno))).")
+        }
+        defer { close(memory) }
+        return maps.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            let ends = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            guard fields[1].hasPrefix("rw"), ends.count == 2 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: Int(ends[1] - ends[0]))
+            let count = pread(memory, &bytes, bytes.count, off_t(ends[0]))
+            return count > 0 ? (fields.count > 5 ? String(fields[5]) : "memory", Array(bytes.prefix(count))) : nil
+        }
+    }
+}
