@@ -114,7 +114,8 @@ public final class Gateway: Sendable {
 
     /// Counts and logs a request that was answered; give it to `HTTPServer` as `onAccess`.
     ///
-    /// Of the path and the method only what is known here is logged: a client may have put a token or a password there.
+    /// Of a path that no route has, only short plain words are logged, and of the method only one that is known: a client may
+    /// have put a token or a password there.
     public func accessed(_ record: AccessRecord) {
         metrics.request(
             route: record.route, method: record.method.rawValue, status: record.status.rawValue,
@@ -124,10 +125,24 @@ public final class Gateway: Sendable {
             level, "Request.",
             [
                 "request": .text(record.id), "method": .text(Metrics.known(record.method.rawValue)),
-                "path": .text(record.route ?? "(unknown)"),
+                "path": .text(record.route ?? Self.plainWords(of: record.path)),
                 "status": .number(record.status.rawValue), "bytes": .number(Int(record.bytes)),
                 "milliseconds": .duration(record.duration), "peer": .text("\(record.peer)"),
             ])
+    }
+
+    private static func plainWords(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { word in
+            let isPlain = word.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+            return isPlain && word.utf8.count <= 20 ? String(word) : "…"
+        }.joined(separator: "/")
     }
 }
 

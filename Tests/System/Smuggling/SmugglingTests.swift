@@ -79,10 +79,12 @@ struct SmugglingTests {
         for attack in attacks {
             for answer in attack.answers {
                 guard let path = answer["x-request-id"].flatMap({ paths[$0] }) else { continue }
-                #expect(attack.paths.contains { path.contains($0) }, "\(attack.name) was answered for \(path)")
+                #expect(
+                    path.contains("…") || attack.paths.contains { path.contains($0) },
+                    "\(attack.name) was answered for \(path)")
             }
         }
-        let forwarded = try Self.counts(nginx.forwardedPaths())
+        let forwarded = try Self.counts(nginx.forwardedPaths().map(Self.shown))
         let read = Self.counts(reads.map(\.path))
         for path in Set(forwarded.keys).union(read.keys) {
             #expect(
@@ -98,6 +100,12 @@ struct SmugglingTests {
 
     private static func victim(_ index: Int, _ mark: String) -> [UInt8] {
         Array("GET /victim-\(mark)-\(index) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)
+    }
+
+    /// The path as the gateway's log shows it: with plain words alone, as anything else may be a secret.
+    private static func shown(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.wholeMatch(of: /[a-z0-9._-]{0,20}/) == nil ? "…" : String($0) }.joined(separator: "/")
     }
 
     private static func counts(_ paths: [String]) -> [String: Int] {
