@@ -58,7 +58,7 @@ final class House: Sendable {
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("No port in '\(line)'.")
         }
-        return RunningGateway(program: program, port: port, isTLS: line.contains("https://"))
+        return RunningGateway(program: program, port: port, isTLS: line.contains("https://"), house: self)
     }
 
     /// Starts a gateway with one person.
@@ -90,6 +90,8 @@ struct RunningGateway {
     let program: RunningProgram
     let port: Int
     let isTLS: Bool
+    /// Its files are there for as long as the gateway is looked at.
+    let house: House
 
     var address: String { "\(isTLS ? "https" : "http")://127.0.0.1:\(port)" }
 

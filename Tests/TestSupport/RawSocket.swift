@@ -70,6 +70,14 @@ public final class RawSocket: Sendable {
         }
     }
 
+    /// Has the connection end with a reset instead of an orderly end once the value goes.
+    ///
+    /// Source: socket(7), `SO_LINGER` with a time of 0.
+    public func resetAtEnd() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
+
     /// Says that no more bytes follow.
     public func finishWriting() {
         shutdown(descriptor, Int32(SHUT_WR))
