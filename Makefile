@@ -18,9 +18,7 @@ demo:
 
 test:
 	@scripts/require build test
-	swift build --build-tests --quiet
-	swift test --skip-build --skip SystemTests
-	swift test --skip-build --filter SystemTests
+	@scripts/test
 
 sanitize:
 	@scripts/require build test

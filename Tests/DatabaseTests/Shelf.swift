@@ -49,7 +49,7 @@ final class Folder: Sendable {
 
     init() throws {
         isOurs = true
-        path = "/tmp/latch-database-\(UUID().uuidString)"
+        path = FileManager.default.temporaryDirectory.path + "/latch-database-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 

@@ -1,20 +1,36 @@
 import Foundation
 
 /// A folder of its own for one test, mode 0700, removed with all it holds when the value goes.
+///
+/// All folders of a test run lie in one, which is removed when the run ends: what a program under test writes after its
+/// test has ended goes with it.
 public final class TemporaryDirectory: Sendable {
     /// The folder's absolute path, without a trailing slash.
     public let path: String
 
     /// Makes the folder under the system's folder for temporary files.
     public init() throws {
-        let template = (NSTemporaryDirectory() as NSString).appendingPathComponent("latchstring-XXXXXX")
-        var bytes = Array(template.utf8CString)
-        guard mkdtemp(&bytes) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        path = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = try Self.make(under: try Self.root.get())
     }
 
     deinit {
         try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private static let root: Result<String, any Error> = {
+        let root = Result { try make(under: NSTemporaryDirectory()) }
+        if case .success = root { atexit { TemporaryDirectory.removeRoot() } }
+        return root
+    }()
+
+    private static func removeRoot() {
+        if case .success(let path) = root { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    private static func make(under parent: String) throws -> String {
+        var bytes = Array((parent as NSString).appendingPathComponent("latchstring-XXXXXX").utf8CString)
+        guard mkdtemp(&bytes) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The path of `name` inside the folder; nothing is made.
