@@ -1,5 +1,6 @@
 # make demo      build both ends and show them working, in a folder that is removed afterwards
 # make test      every test: first those of the rooms, then those of the whole system
+# make crash     kill both programs, and cut the power, at hundreds of moments: some minutes, part of `make test`
 # make sanitize  the tests of the rooms under the thread and the address sanitizer: some minutes, first builds apart
 # make check     what a change must pass: format, warnings, tests, release build
 # make bench     measure the gateway beside nginx and fastapi-users; ARGS="--quick" for a minute, see Benchmarks/README.md
@@ -9,7 +10,7 @@ DESTDIR ?=
 ARGS ?=
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: bench demo test sanitize check lint build release install clean
+.PHONY: bench demo test crash sanitize check lint build release install clean
 
 demo:
 	@scripts/require build
@@ -19,6 +20,10 @@ demo:
 test:
 	@scripts/require build test
 	@scripts/test
+
+crash:
+	@scripts/require build test
+	@scripts/test crash
 
 sanitize:
 	@scripts/require build test

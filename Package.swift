@@ -53,6 +53,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
+        .executableTarget(
+            name: "DownloadProbe", dependencies: ["HTTPClient", "Wire"], path: "Tests/Programs/DownloadProbe"),
         .executableTarget(name: "SanitizerProbe", path: "Tests/Programs/SanitizerProbe"),
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),

@@ -59,10 +59,10 @@ struct CrashClient {
 }
 
 extension CrashClient {
-    private mutating func workOnce() throws {
+    mutating func workOnce() throws {
         let token = known.live.keys.sorted().randomElement(using: &random)
         switch (Int.random(in: 0..<100, using: &random), token) {
-        case (0..<8, _): try register()
+        case (0..<8, _): try register("guest-\(random.next())@example.org")
         case (8..<30, let token?): try refresh(token)
         case (30..<45, let token?): try check(token)
         case (45..., let token?) where known.live.count > 6 || random.chance(50): try signOut(token)
@@ -105,8 +105,7 @@ extension CrashClient {
         known.end(token)
     }
 
-    private mutating func register() throws {
-        let email = "guest-\(random.next())@example.org"
+    mutating func register(_ email: String) throws {
         let answer = try exchange(
             "POST", "/api/auth/register", json: #"{"email":"\#(email)","password":"\#(Self.password)"}"#)
         guard answer.status == 201 else { throw Mistake("a registration was answered \(answer.status)") }

@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+
+/// A folder as a disk keeps it when the power goes: what was flushed is there, of the rest anything may be.
+///
+/// A flushed file has its bytes, and a flushed folder its names; neither stands for the other. What was not flushed is
+/// lost, or kept in any choice of sectors and names.
+///
+/// Source: fsync(2); Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), for what a crash may leave.
+struct Disk {
+    /// What is left of that which was not flushed.
+    enum Remains: CaseIterable, Sendable {
+        /// Nothing.
+        case nothing
+        /// Any sectors of 512 bytes, and any names.
+        case sectors
+        /// Any blocks of 4096 bytes, and any names.
+        case blocks
+        /// Everything, as when only the program is killed.
+        case everything
+
+        var granularity: Int { self == .sectors ? 512 : 4096 }
+    }
+
+    private enum Change {
+        case write(offset: Int, [UInt8])
+        case truncate(Int)
+        /// Names that change at once, each to a node or to nothing.
+        case names([(name: String, node: Int?)])
+    }
+
+    private struct Node {
+        let isFolder: Bool
+        var bytes: [UInt8] = []
+        var names: [String: Int] = [:]
+        var pending: [(number: Int, change: Change)] = []
+
+        mutating func apply(_ change: Change) {
+            switch change {
+            case .write(let offset, let written):
+                if bytes.count < offset + written.count {
+                    bytes += Array(repeating: 0, count: offset + written.count - bytes.count)
+                }
+                bytes.replaceSubrange(offset..<offset + written.count, with: written)
+            case .truncate(let length):
+                bytes = Array(bytes.prefix(length)) + Array(repeating: 0, count: max(0, length - bytes.count))
+            case .names(let changes): for (name, node) in changes { names[name] = node }
+            }
+        }
+    }
+
+    private let root: String
+    private var nodes = [Node(isFolder: true)]
+    /// Where the program finds what now.
+    private var present: [String: Int]
+
+    /// A disk on which `root` is an empty folder.
+    init(root: String) {
+        self.root = root
+        present = [root: 0]
+    }
+
+    /// Follows what the program did.
+    mutating func follow(_ event: DiskEvent, number: Int) {
+        switch event {
+        case .make(let path): make(path, isFolder: false, number)
+        case .makeFolder(let path): make(path, isFolder: true, number)
+        case .write(let path, let offset, let bytes): change(path, .write(offset: offset, bytes), number)
+        case .truncate(let path, let length): change(path, .truncate(length), number)
+        case .rename(let path, let target):
+            guard let node = present.removeValue(forKey: path) else { return }
+            present[target] = node
+            change(Self.folder(of: path), .names([(Self.name(of: path), nil), (Self.name(of: target), node)]), number)
+        case .remove(let path):
+            guard present.removeValue(forKey: path) != nil else { return }
+            change(Self.folder(of: path), .names([(Self.name(of: path), nil)]), number)
+        case .sync(let path, let before): flush(path, before)
+        case .received, .sent: break
+        }
+    }
+
+    private mutating func make(_ path: String, isFolder: Bool, _ number: Int) {
+        guard present[path] == nil, present[Self.folder(of: path)] != nil else { return }
+        nodes.append(Node(isFolder: isFolder))
+        present[path] = nodes.count - 1
+        change(Self.folder(of: path), .names([(Self.name(of: path), nodes.count - 1)]), number)
+    }
+
+    private mutating func change(_ path: String, _ change: Change, _ number: Int) {
+        guard let node = present[path] else { return }
+        nodes[node].pending.append((number, change))
+    }
+
+    private mutating func flush(_ path: String, _ before: Int) {
+        guard let node = present[path] else { return }
+        for (number, change) in nodes[node].pending where number < before { nodes[node].apply(change) }
+        nodes[node].pending.removeAll { $0.number < before }
+    }
+
+    private static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
+    private static func name(of path: String) -> String { (path as NSString).lastPathComponent }
+}
+
+extension Disk {
+    /// Cuts the power and writes what is left to the folder `target`, which must not be there.
+    func cutPower(leaving remains: Remains, _ random: inout SeededRandom, to target: String) throws {
+        try write(0, remains, &random, to: target)
+    }
+
+    private func write(_ node: Int, _ remains: Remains, _ random: inout SeededRandom, to path: String) throws {
+        var left = nodes[node]
+        for (_, change) in left.pending {
+            for part in Self.parts(of: change, remains) where remains == .everything || random.chance(50) {
+                if remains != .nothing { left.apply(part) }
+            }
+        }
+        guard left.isFolder else {
+            let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            guard FileManager.default.createFile(atPath: path, contents: Data(left.bytes), attributes: mode) else {
+                throw ChildProcess.Failure("Could not write '\(path)'.")
+            }
+            return
+        }
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        for (name, child) in left.names.sorted(by: { $0.key < $1.key }) {
+            try write(child, remains, &random, to: path + "/" + name)
+        }
+    }
+
+    /// What of a change reaches the disk by itself.
+    private static func parts(of change: Change, _ remains: Remains) -> [Change] {
+        guard case .write(let offset, let bytes) = change, remains != .everything else { return [change] }
+        var parts: [Change] = []
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, ((offset + start) / remains.granularity + 1) * remains.granularity - offset)
+            parts.append(.write(offset: offset + start, Array(bytes[start..<end])))
+            start = end
+        }
+        return parts
+    }
+}
