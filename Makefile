@@ -2,15 +2,18 @@
 # make test      every test: first those of the rooms, then those of the whole system
 # make crash     kill both programs, and cut the power, at hundreds of moments: some minutes, part of `make test`
 # make sanitize  the tests of the rooms under the thread and the address sanitizer: some minutes, first builds apart
+# make fuzz      random input for every parser of outside bytes, FUZZ_SECONDS=20 each; FUZZ="form json" chooses
 # make check     what a change must pass: format, warnings, tests, release build
 # make bench     measure the gateway beside nginx and fastapi-users; ARGS="--quick" for a minute, see Benchmarks/README.md
 # make install   install latch and latchd below PREFIX (and DESTDIR)
 PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
+FUZZ ?=
+FUZZ_SECONDS ?= 20
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: bench demo test crash sanitize check lint build release install clean
+.PHONY: bench demo test crash sanitize fuzz check lint build release install clean
 
 demo:
 	@scripts/require build
@@ -29,8 +32,12 @@ sanitize:
 	@scripts/require build test
 	scripts/sanitize
 
+fuzz:
+	@scripts/require build
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz $(FUZZ)
+
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Fuzz Sources Tests
 
 check: lint test release
 
@@ -48,4 +55,4 @@ install: release
 
 clean:
 	swift package clean
-	rm -rf .build/sanitize-*
+	rm -rf .build/sanitize-* .build/fuzz

@@ -87,12 +87,29 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// The parsers are fuzzed by `make fuzz`; the same code runs over the corpus in every test. Both need what is internal.
+let fuzzedRooms: [Target.Dependency] = [
+    "Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "OAuth", "SecretStorage", "Terminal",
+    "Wire", "YAML",
+]
+if Context.environment["LATCHSTRING_FUZZ"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzedRooms, path: "Fuzz",
+            exclude: ["CLibFuzzer", "Corpus", "Dictionaries", "LibFuzzer"], sources: ["Parsers", "Tests"]))
+} else {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: fuzzedRooms + ["CLibFuzzer"], path: "Fuzz",
+            exclude: ["CLibFuzzer", "Corpus", "Dictionaries", "Tests"], sources: ["Parsers", "LibFuzzer"]),
+    ]
+}
+
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
     "Crypto", "Database", "HTTPClient", "HTTPServer", "SanitizerProbe", "SecretProbe", "SecretStorage", "Terminal",
-    "TestSupport",
-    "YAML",
-
+    "TestSupport", "YAML", "fuzz",
 ]
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

@@ -25,6 +25,8 @@ public enum Base64URL {
 
     private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard let base = text.baseAddress, !text.isEmpty else { return [] }
+        // libsodium 1.0.18 takes some bytes above 127 for characters of the alphabet.
+        guard text.allSatisfy({ $0 < 0x80 }) else { return nil }
         let capacity = text.count / 4 * 3 + 3
         var count = 0
         var isCanonical = false

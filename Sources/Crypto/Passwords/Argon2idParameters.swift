@@ -12,6 +12,19 @@ public struct Argon2idParameters: Sendable, Equatable {
     /// Source: `crypto_pwhash_argon2id_MEMLIMIT_INTERACTIVE`, `crypto_pwhash_argon2id_OPSLIMIT_INTERACTIVE`.
     public static let `default` = Argon2idParameters(unchecked: 65536, 2)
 
+    /// The most memory, in KiB, that a hash from a database may take: 2 GiB.
+    ///
+    /// Source: RFC 9106 §4, its first recommendation.
+    public static let bearableMemoryKiB = 2_097_152
+
+    /// The most passes that a hash from a database may take.
+    public static let bearableIterations = 100
+
+    /// Whether a stored text may ask for this work: at most ``bearableMemoryKiB`` and ``bearableIterations``.
+    public var isBearable: Bool {
+        memoryKiB <= Self.bearableMemoryKiB && iterations <= Self.bearableIterations
+    }
+
     private init(unchecked memoryKiB: Int, _ iterations: Int) {
         self.memoryKiB = memoryKiB
         self.iterations = iterations

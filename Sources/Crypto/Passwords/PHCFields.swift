@@ -6,7 +6,8 @@ struct PHCFields {
     let iterations: Int
     let lanes: Int
 
-    /// Reads `$argon2id$v=19$m=..,t=..,p=..$salt$hash`; nil for anything else.
+    /// Reads `$argon2id$v=19$m=..,t=..,p=..$salt$hash`; nil for anything else and for
+    /// parameters that are not bearable.
     init?(_ text: String) {
         guard text.utf8.count <= 1024 else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
@@ -17,6 +18,10 @@ struct PHCFields {
         let numbers = parts[3].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard numbers.count == 3, let memoryKiB = Self.number(numbers[0], "m="),
             let iterations = Self.number(numbers[1], "t="), let lanes = Self.number(numbers[2], "p=")
+        else { return nil }
+        // A row of the database must not be able to ask for all of the machine's memory, or for hours.
+        guard let parameters = try? Argon2idParameters(memoryKiB: memoryKiB, iterations: iterations),
+            parameters.isBearable
         else { return nil }
 
         self.memoryKiB = memoryKiB

@@ -69,7 +69,7 @@ public struct PasswordHash: RawRepresentable, Sendable, Equatable {
     }
 
     /// Whether this is the hash of `password`: false for another password, one that is too long, or a text that is not
-    /// well-formed.
+    /// well-formed or asks for more than ``Argon2idParameters/isBearable`` allows.
     ///
     /// Source: `crypto_pwhash_argon2id_str_verify`.
     public func verify(_ password: Secret) -> Bool {

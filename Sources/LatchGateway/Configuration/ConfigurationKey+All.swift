@@ -1,3 +1,4 @@
+import Crypto
 import HTTPServer
 
 extension ConfigurationKey {
@@ -78,10 +79,11 @@ extension ConfigurationKey {
             "passwords.require_special", \.settings.passwords.requiresSpecialCharacter, .truth,
             "Whether a new password needs a special character."),
         ConfigurationKey(
-            "passwords.argon2_memory", \.hashingMemory, .bytes(8_192...4_294_967_296, unit: .kibibytes),
+            "passwords.argon2_memory", \.hashingMemory,
+            .bytes(8_192...Argon2idParameters.bearableMemoryKiB * 1_024, unit: .kibibytes),
             "Memory for hashing one password; a number alone is KiB."),
         ConfigurationKey(
-            "passwords.argon2_iterations", \.hashingIterations, .number(1...1_000),
+            "passwords.argon2_iterations", \.hashingIterations, .number(1...Argon2idParameters.bearableIterations),
             "Passes over that memory."),
         ConfigurationKey(
             "hashing.threads", \.settings.hashing.threads, .number(1...256),

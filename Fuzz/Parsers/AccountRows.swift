@@ -1,0 +1,17 @@
+import Foundation
+
+@testable import Database
+@testable import LatchKit
+
+extension FuzzedParser {
+    static let accountRows = FuzzedParser("account-rows") { input in
+        let row = FuzzedRow(input)
+        if let account = try await row.read(AccountSchema.account) {
+            try require(!account.serverURL.host.isEmpty, "An account without a server was read.")
+            _ = try JSONEncoder().encode(account)
+        }
+        guard let record = try await row.read(AccountStore.selectRecord.row) else { return }
+        _ = ConnectionOptions(record.kept, SecretConnection())
+        _ = record.failure?.error
+    }
+}

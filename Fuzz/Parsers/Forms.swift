@@ -1,0 +1,44 @@
+@testable import Crypto
+@testable import Wire
+
+extension FuzzedParser {
+    static let forms = [
+        FuzzedParser("form") { input in
+            guard let form = try? FormURLEncoded.decode(input) else { return }
+            try require(form.pairs.count <= FormURLEncoded.maximumFields, "A form has more fields than are allowed.")
+            try require(
+                !form.pairs.contains { $0.name.utf8.contains(0) || $0.value.utf8.contains(0) }, "A field holds a NUL.")
+            let written = FormURLEncoded.encode(form.pairs.map { ($0.name, $0.value) })
+            try require((try? FormURLEncoded.decode(written)) == form, "A form is another after writing and reading.")
+        },
+        FuzzedParser("percent-encoding") { input in
+            guard let text = PercentEncoding.decode(input) else { return }
+            let again = PercentEncoding.decode(PercentEncoding.encode(text).utf8)
+            try require(again.map { Array($0.utf8) } == Array(text.utf8), "Text is other after encoding and decoding.")
+        },
+        FuzzedParser("json") { input in
+            guard let value = try? JSONValue(parsing: input) else { return }
+            let written = value.encoded()
+            let again = try? JSONValue(parsing: written)
+            try require(again.map { $0.isSame(as: value) } == true, "JSON is other after writing and reading.")
+        },
+        FuzzedParser("base64url") { input in
+            try require(Base64URL.decode(Base64URL.encode(input)) == input, "Bytes are other after base64url.")
+            guard let bytes = Base64URL.decode(input.text) else { return }
+            try require(Base64URL.encode(bytes) == input.text, "Base64url that is not canonical was accepted.")
+        },
+    ]
+}
+
+extension JSONValue {
+    /// Whether `other` says the same; the order of members says nothing.
+    fileprivate func isSame(as other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.object(let one), .object(let two)):
+            one.count == two.count && one.allSatisfy { other[$0.name]?.isSame(as: $0.value) == true }
+        case (.array(let one), .array(let two)):
+            one.count == two.count && zip(one, two).allSatisfy { $0.isSame(as: $1) }
+        default: self == other
+        }
+    }
+}

@@ -1,0 +1,40 @@
+@testable import Crypto
+@testable import OAuth
+
+extension FuzzedParser {
+    private static let redirect = "com.example.app:/callback"
+    private static let state = "expected-state"
+
+    static let oauth = [
+        FuzzedParser("callback-url") { input in
+            let text = input.text
+            let result = Result { () throws(OAuthError) in
+                try AuthorizationResponse.parse(
+                    callbackURL: text, expectedRedirect: redirect, expectedState: State(state),
+                    expectedIssuer: text.contains("iss=") ? "https://id.example.org" : nil)
+            }
+            switch result {
+            case .success(let answer):
+                try require(text.utf8.starts(with: redirect.utf8), "Another address than the redirect was accepted.")
+                if case .code(let code) = answer { try require(code.count > 0, "An empty code was accepted.") }
+            case .failure(let error):
+                let query = text.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+                let value = query.split(separator: "&").first { $0.hasPrefix("code=") }?.dropFirst(5) ?? ""
+                try require(
+                    value.utf8.count < 8 || !error.message.contains("'\(value)'"), "The code is in the error's message."
+                )
+            }
+        },
+        FuzzedParser("token-response") { input in
+            if let answer = try? TokenResponse(parsing: input) {
+                try require(answer.accessToken.count > 0, "An empty token was accepted.")
+                try require(answer.expiresIn ?? .zero >= .zero, "A token's lifetime is negative.")
+                let token = answer.accessToken.reveal()
+                try require(token.utf8.count < 6 || !"\(answer)".contains(token), "A token is in a description.")
+            }
+            if let refusal = try? TokenErrorResponse(parsing: input) {
+                try require(!refusal.error.isEmpty, "A refusal without a code was accepted.")
+            }
+        },
+    ]
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+@testable import Crypto
+@testable import Database
+@testable import LatchGateway
+@testable import Wire
+
+extension FuzzedParser {
+    // The values of one row, as a program other than ours may have left them in the file.
+    static let rows =
+        [
+            FuzzedParser("people-rows") { input in
+                let row = FuzzedRow(input)
+                if let person = try await row.read(PeopleStatements.person) {
+                    try requireJSON(person)
+                }
+                guard let stored = try await row.read(PeopleStatements.credential.row), let hash = stored.hash else {
+                    return
+                }
+                try require(hash.parameters != nil, "A stored hash has no parameters and is taken for well formed.")
+            },
+            FuzzedParser("session-rows") { input in
+                let row = FuzzedRow(input)
+                let now = Date(timeIntervalSince1970: 1_700_000_000)
+                if let stored = try await row.read(SessionStatements.find.row) {
+                    if case .valid(let session) = stored.authentication(at: now, livingUntil: stored.expires) {
+                        try require(stored.ended == nil && now < session.expires, "A session that is over is valid.")
+                        try requireJSON(session.person, session)
+                    }
+                }
+                if let summary = try await row.read(SessionStatements.list.row) {
+                    _ = summary.state(at: now)
+                    _ = Timestamp.text(summary.created, fraction: true)
+                }
+                _ = try await row.read(SessionStatements.refresh.row)
+                _ = try await row.read(SessionStatements.endByToken.row)
+            },
+        ] + [accountRows]
+
+    private static func requireJSON(_ person: Person, _ session: Session? = nil) throws(BrokenProperty) {
+        let session =
+            session
+            ?? Session(
+                id: SessionID(rawValue: "1"), person: person, created: person.created, expires: person.created,
+                cap: person.created)
+        let user = try? JSON.decode(OnyxUser.self, from: OnyxMe.body(session))
+        try require(user != nil, "The answer of /api/me is no JSON for a person from the database.")
+        try require(user?.email == person.email, "The answer of /api/me names another e-mail address.")
+    }
+}
