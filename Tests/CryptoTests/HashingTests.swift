@@ -52,7 +52,9 @@ import Testing
 
     @Test(
         "base64url refuses text that encode never writes",
-        arguments: ["Zg==", "Zg=", "Zh", "Z", "Zm9v\n", " Zm9v", "+//+", "Zm9vé", "Zm\09v", "Zm9vY", "-Q\u{FFFD}\u{FFFD}"])
+        arguments: [
+            "Zg==", "Zg=", "Zh", "Z", "Zm9v\n", " Zm9v", "+//+", "Zm9vé", "Zm\09v", "Zm9vY", "-Q\u{FFFD}\u{FFFD}",
+        ])
     func notCanonical(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
