@@ -7,8 +7,9 @@ extension HTTPServer {
         public var loops: Int
         /// The largest head: request line, fields and the empty line, in bytes. Above it the answer is 431.
         ///
-        /// `8192` by default, as other servers have it. libmicrohttpd reads about twice as much before it refuses by itself, with 431, or
-        /// 414 while still in the request line, and a body of its own. More than 100 fields are 431 too.
+        /// `8192` by default, as other servers have it. libmicrohttpd reads about twice as much before it refuses by
+        /// itself, with 431, or 414 while still in the request line, and a body of its own. More than 100 fields are 431
+        /// too.
         public var maximumHeaderBytes: Int
         /// The largest body in bytes, without the framing of chunks. Above it the answer is 413. `1048576` by default.
         public var maximumBodyBytes: Int

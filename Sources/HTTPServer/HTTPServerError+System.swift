@@ -7,6 +7,7 @@ extension HTTPServerError {
     /// Source: bind(2), listen(2), ip(7), unix(7).
     static func listening(on listener: Listener, _ number: Int32) -> HTTPServerError {
         let act = "Could not listen on \(listener): "
+        let isFile = if case .unix = listener { true } else { false }
         return switch number {
         case EADDRINUSE:
             HTTPServerError(
@@ -15,11 +16,14 @@ extension HTTPServerError {
         case EACCES, EPERM:
             HTTPServerError(
                 .notPermitted,
-                act + "this user (uid \(getuid())) may not; choose a port above 1023 or a folder it owns.",
+                act
+                    + "this user (uid \(getuid())) may not; choose \(isFile ? "a folder it owns" : "a port above 1023").",
                 systemError: number)
         case EADDRNOTAVAIL, EINVAL, EAFNOSUPPORT, ENAMETOOLONG, ENOENT, ENOTDIR:
             HTTPServerError(
-                .invalidAddress, act + "\(reason(number)); choose an address of this machine or an existing folder.",
+                .invalidAddress,
+                act
+                    + "\(reason(number)); choose \(isFile ? "an existing folder and a short path" : "an address of this machine").",
                 systemError: number)
         default:
             HTTPServerError(.system, act + "\(reason(number)).", systemError: number)

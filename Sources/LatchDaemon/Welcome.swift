@@ -35,7 +35,7 @@ struct Welcome {
         lines.append("")
         if people == 0 { lines.append("Add a person:  latchd user add you@example.org") }
         if let first = addresses.first(where: { $0.port != nil }) {
-            lines.append("Sign in:       latch login \(nameURL(first) ?? url(first))")
+            lines.append("Sign in:       latch login \(nameURL(first) ?? reachable(first))")
         }
         lines += ["Stop:          Ctrl-C", ""]
         return lines
@@ -51,6 +51,19 @@ struct Welcome {
             let name = certificate?.names.first(where: { !$0.hasPrefix("*") && IPAddress($0) == nil })
         else { return nil }
         return "https://\(name.printable)\(port == 443 ? "" : ":\(port)")"
+    }
+
+    /// The address as others reach it: where every address of the machine is listened on, its name is theirs to fill in.
+    private func reachable(_ address: BoundAddress) -> String {
+        switch address {
+        case .tcp(let ip, let port) where Self.isEvery(ip): "http://NAME:\(port)   (NAME: this machine's)"
+        case .tls(let ip, let port) where Self.isEvery(ip): "https://NAME:\(port)   (NAME: this machine's)"
+        default: url(address)
+        }
+    }
+
+    private static func isEvery(_ ip: IPAddress) -> Bool {
+        ["0.0.0.0", "::"].contains(ip.description)
     }
 
     private func isOpenToOthers(_ path: String) -> Bool {

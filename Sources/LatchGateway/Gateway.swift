@@ -40,6 +40,8 @@ public final class Gateway: Sendable {
         _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> Gateway {
+        // A start that is refused for its certificate leaves no database behind.
+        _ = try settings.certificateFiles?.read()
         let stores = try await GatewayStores.open(settings, logWriter: logWriter, now: now)
         do {
             let certificates = try settings.certificateFiles.map {

@@ -160,6 +160,12 @@ struct ConfigurationTests {
                 "tls: {certificate: /c, key: /k}\nlisten: ['0.0.0.0:443', 'http://0.0.0.0:80']\n",
                 "/etc/l.yaml, line 2: listen would serve plain HTTP"
             ),
+            (
+                "tls: {certificate: /c, key: /k}\nlisten: http://0.0.0.0:80\n",
+                "/etc/l.yaml, line 2: listen would serve plain HTTP, passwords and all, to the network beside TLS"
+            ),
+            ("trusted_proxies: 0.0.0.0/0\n", "/etc/l.yaml, line 1: trusted_proxies trusts every address there is"),
+            ("tls: {hsts: 180d}\n", "/etc/l.yaml, line 1: tls.hsts is set and no answer could carry it"),
             ("listen: ['http://127.0.0.1:80', '127.0.0.1:80']\n", "/etc/l.yaml, line 1: listen names an address twice"),
         ])
     func contradictions(file: String, beginning: String) {

@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// A Unix socket's file and the lock that says whose it is.

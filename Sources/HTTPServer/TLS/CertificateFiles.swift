@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// The two PEM files that a certificate comes from.
@@ -83,6 +84,8 @@ public struct CertificateFiles: Sendable, Equatable {
 
     /// GnuTLS's words as a part of a sentence.
     private static func words(_ reason: String) -> String {
-        reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+        // What it says of a file without a single certificate.
+        if reason.hasPrefix("The requested data were not available") { return "it holds no certificate" }
+        return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     }
 }

@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// A small file's bytes outside of Swift's arrays, so that they can be wiped for certain.
@@ -12,14 +13,17 @@ struct FileBytes: ~Copyable {
 
     init(_ path: String, _ what: StaticString) throws(HTTPServerError) {
         func failure(_ reason: String, _ number: Int32? = nil) -> HTTPServerError {
-            HTTPServerError(.certificate, "Could not read the \(what) '\(path)': \(reason).", systemError: number)
+            HTTPServerError(
+                .certificate, "Could not read the \(what) '\(Self.absolute(path))': \(reason).", systemError: number)
         }
         // A pipe would block; it is refused below.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let number = errno
-            let remedy = number == EACCES ? "; make it readable for the user that runs latchd (uid \(getuid()))" : ""
-            throw failure(HTTPServerError.reason(number) + remedy, number)
+            let remedy =
+                number == EACCES
+                ? "make it readable for the user that runs latchd (uid \(getuid()))" : "correct its path"
+            throw failure("\(HTTPServerError.reason(number)); \(remedy)", number)
         }
         defer { close(descriptor) }
         var status = stat()
@@ -35,6 +39,13 @@ struct FileBytes: ~Copyable {
             filled += got
         }
         count = filled
+    }
+
+    /// The path from the root: what a path was taken from is not seen otherwise.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
     }
 
     deinit {

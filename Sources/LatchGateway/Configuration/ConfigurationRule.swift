@@ -1,4 +1,5 @@
 import HTTPServer
+import Wire
 
 /// What must hold between values that are each right alone.
 struct ConfigurationRule: Sendable {
@@ -47,12 +48,25 @@ struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["tls.certificate", "listen"], problem: "tls.certificate is set and nothing that listens speaks TLS",
             remedy: "listen on an address without http://, or remove tls.certificate and tls.key"
-        ) { $0.certificatePath == nil || $0.speaksTLS },
+        ) { $0.certificatePath == nil || $0.speaksTLS || $0.isPlainOnTheNetwork },
         ConfigurationRule(
             keys: ["listen", "trusted_proxies", "tls.certificate"],
             problem: "listen would serve plain HTTP, passwords and all, to the network",
             remedy: "set tls.certificate and tls.key, or name the reverse proxy before it in trusted_proxies, "
                 + "or listen on 127.0.0.1"
-        ) { !$0.isPlainOnTheNetwork },
+        ) { !$0.isPlainOnTheNetwork || $0.certificatePath != nil },
+        ConfigurationRule(
+            keys: ["listen", "trusted_proxies"],
+            problem: "listen would serve plain HTTP, passwords and all, to the network beside TLS",
+            remedy: "leave out http://, or name the reverse proxy before it in trusted_proxies"
+        ) { !$0.isPlainOnTheNetwork || $0.certificatePath == nil },
+        ConfigurationRule(
+            keys: ["trusted_proxies"], problem: "trusted_proxies trusts every address there is",
+            remedy: "name the reverse proxy's own address or network"
+        ) { configuration in !configuration.proxyNetworks.contains { $0.prefixLength == 0 } },
+        ConfigurationRule(
+            keys: ["tls.hsts"], problem: "tls.hsts is set and no answer could carry it",
+            remedy: "set tls.certificate and tls.key, or name the reverse proxy with TLS in trusted_proxies"
+        ) { $0.strictTransport == nil || $0.speaksTLS || !$0.proxyNetworks.isEmpty },
     ]
 }

@@ -74,7 +74,11 @@ extension LatchError {
             case .proxy: (.proxyFailed, error.message)
             case .tooLarge: (.responseTooLarge, error.message)
             default:
-                (.connectionLost, "The connection to \(name) broke off before the answer was there. Try again.")
+                (
+                    .connectionLost,
+                    "The connection to \(name) broke off before the answer was there. Try again"
+                        + (name.hasPrefix("http://") ? ", with https:// if the server speaks TLS there." : ".")
+                )
             }
         self.init(code, message, cause: error)
     }
