@@ -1,5 +1,6 @@
 import CGnuTLS
 public import FoundationEssentials
+import Glibc
 
 /// A certificate with its chain and private key, ready to be shown to clients, and what an operator wants to know of it.
 ///
@@ -50,7 +51,15 @@ public final class TLSCertificate: @unchecked Sendable {
         _ certificate: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, into credentials: OpaquePointer
     ) throws(Refusal) {
         var certificate = datum(certificate)
-        var key = datum(key)
+        // GnuTLS 3.7.9 looks a few bytes past the end of some broken keys, so one with a NUL behind it is lent to it.
+        let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count + 1, alignment: 1)
+        defer {
+            if let start = lent.baseAddress { explicit_bzero(start, lent.count) }
+            lent.deallocate()
+        }
+        lent.copyMemory(from: key)
+        lent[key.count] = 0
+        var key = datum(UnsafeRawBufferPointer(rebasing: lent[..<key.count]))
         // It also proves that the key is the certificate's.
         let result = gnutls_certificate_set_x509_key_mem2(credentials, &certificate, &key, GNUTLS_X509_FMT_PEM, nil, 0)
         guard result < 0 else { return }
