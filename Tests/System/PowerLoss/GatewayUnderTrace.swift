@@ -39,8 +39,10 @@ struct GatewayUnderTrace {
         program.send(SIGTERM)
         try #require(await program.waitForExit() == 0, "\(program.output)")
         // strace writes the end of its report after the program has ended.
-        let end = Data("\(program.id) +++ exited".utf8)
-        while try Data(contentsOf: URL(filePath: file)).range(of: end) == nil { await Task.yield() }
+        while try !SystemCallTrace.isWhole(file, of: program.id) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
 
         var trace = SystemCallTrace(root: root)
         try trace.read(file)

@@ -35,6 +35,16 @@ struct SystemCallTrace {
         self.root = root
     }
 
+    /// Whether the end of a program's first thread, which goes last, stands in a file. Short process numbers are padded.
+    static func isWhole(_ file: String, of process: Int32) throws -> Bool {
+        let handle = try FileHandle(forReadingFrom: URL(filePath: file))
+        defer { try? handle.close() }
+        let size = try handle.seekToEnd()
+        try handle.seek(toOffset: size - min(size, 1_000))
+        let tail = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+        return tail.split(separator: "\n").contains { $0.hasPrefix("\(process) ") && $0.contains("+++ exited") }
+    }
+
     /// Reads a whole file of strace's.
     mutating func read(_ file: String) throws {
         let bytes = try [UInt8](Data(contentsOf: URL(filePath: file)))
