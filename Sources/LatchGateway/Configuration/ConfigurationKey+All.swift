@@ -87,7 +87,7 @@ extension ConfigurationKey {
             "Passes over that memory."),
         ConfigurationKey(
             "hashing.threads", \.settings.hashing.threads, .number(1...256),
-            "How many passwords are hashed at once.", standard: "half the cores"),
+            "How many passwords are hashed at once.", standard: "one a core"),
         ConfigurationKey(
             "hashing.queue", \.settings.hashing.queue, .number(1...100_000),
             "How many sign-ins may wait for that; more are answered 503."),

@@ -24,7 +24,7 @@ public struct GatewayConfiguration: Sendable {
     /// - Parameter stateFolder: Where the database file goes.
     public init(stateFolder: String) {
         settings = GatewaySettings(databasePath: stateFolder + "/latchd.db")
-        settings.hashing.threads = max(1, HTTPServer.Configuration.coreCount / 2)
+        settings.hashing.threads = HTTPServer.Configuration.coreCount
         server = HTTPServer.Configuration(listeners: [])
         settle()
     }
