@@ -50,10 +50,12 @@ struct CallServer: Performing {
         let body = try await body()
         var headers = try await HeaderLines.read(headers)
         if data != nil, headers["Content-Type"] == nil { headers["Content-Type"] = Self.mediaType(of: body) }
-        let (_, session) = try await run.session(selector)
+        let (account, session) = try await run.session(selector)
         let answer = try await session.client.send(
             HTTPMethod(rawValue: name), path, headers: headers, body: body)
-        try AnswerText(answer: answer).show(on: run.console, isIncluding: isIncluding)
+        let place = (path.hasPrefix("/") ? account.serverURL.url : "") + path.prefix { $0 != "?" }
+        let question = "\(name) \(place)".printable
+        try AnswerText(answer: answer, question: question).show(on: run.console, isIncluding: isIncluding)
         return answer.status.isSuccess ? .done : .failed
     }
 

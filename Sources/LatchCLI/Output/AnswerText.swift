@@ -5,12 +5,16 @@ import Terminal
 /// A server's answer, as `latch request` shows it.
 struct AnswerText {
     let answer: ClientResponse
+    /// The method and the address that were asked for; a query stays out, as it may hold secrets.
+    let question: String
 
     /// Prints the body as it came; on a terminal no binary, and a newline at its end.
     func show(on console: Console, isIncluding: Bool) throws {
         guard !console.isJSON else { return try console.result([], json: json) }
         if isIncluding { try console.say([statusLine] + fields + [""]) }
-        if !answer.status.isSuccess, !isIncluding { console.note("\(console.errors.bad("latch:")) \(statusLine)") }
+        if !answer.status.isSuccess, !isIncluding {
+            console.note("\(console.errors.bad("latch:")) The server answered \(question) with \(statusLine).")
+        }
         guard Descriptor.isTerminal(Descriptor.output) else { return try console.raw(answer.body) }
         guard isText else {
             console.note(

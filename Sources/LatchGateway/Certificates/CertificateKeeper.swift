@@ -80,7 +80,10 @@ public final class CertificateKeeper: Sendable {
         do throws(HTTPServerError) {
             let certificate = try files.read()
             // Somebody is writing: the next look finds it settled.
-            guard files.version() == version else { return }
+            guard files.version() == version else {
+                if isAsked { log.info("The certificate is being written; it is read again once it has settled.") }
+                return
+            }
             take(certificate, version)
         } catch {
             refuse(error.message, version, isAsked: isAsked)

@@ -67,6 +67,10 @@ struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["tls.hsts"], problem: "tls.hsts is set and no answer could carry it",
             remedy: "set tls.certificate and tls.key, or name the reverse proxy with TLS in trusted_proxies"
-        ) { $0.strictTransport == nil || $0.speaksTLS || !$0.proxyNetworks.isEmpty },
+        ) { configuration in
+            let hasSocket = configuration.server.listeners.contains { if case .unix = $0 { true } else { false } }
+            return configuration.strictTransport == nil || configuration.speaksTLS || hasSocket
+                || !configuration.proxyNetworks.isEmpty
+        },
     ]
 }
