@@ -13,6 +13,7 @@ let package = Package(
         // Cellar: module maps over the distribution's C libraries, no logic.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CProcess"),
@@ -24,6 +25,7 @@ let package = Package(
         // First floor: values and rules, no input or output.
         .target(name: "Arguments"),
         .target(name: "Crypto", dependencies: ["CSodium"]),
+        .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "Wire"]),
         .target(name: "OAuth", dependencies: ["Crypto", "Wire"]),
         .target(name: "Wire"),
         .target(name: "YAML", dependencies: ["CYAML"]),
@@ -32,21 +34,35 @@ let package = Package(
         .target(name: "Database", dependencies: ["CSQLite"]),
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
+        .target(name: "Redis", dependencies: ["CHiredis", "Crypto"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
         .target(name: "Terminal", dependencies: ["CProcess", "Crypto"]),
 
-        // Third floor: the two ends.
+        // Third floor: what both ends say to an identity provider.
+        .target(name: "OpenIDConnect", dependencies: ["Crypto", "HTTPClient", "JOSE", "OAuth", "Wire"]),
+
+        // Fourth floor: the two ends.
         .target(
             name: "LatchGateway",
-            dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "OAuth", "Wire", "YAML"]),
+            dependencies: [
+                "Arguments", "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect",
+                "Redis", "Wire", "YAML",
+            ]),
         .target(
             name: "LatchKit", dependencies: ["Crypto", "Database", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
+
+        // Fifth floor: everything at once, to try it.
+        .target(
+            name: "LatchSandbox",
+            dependencies: ["Crypto", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Wire"]),
 
         // Roof: arguments, printing, wiring.
         .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Terminal", "Wire"]),
         .executableTarget(
             name: "LatchDaemon",
-            dependencies: ["Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "Terminal", "Wire"]),
+            dependencies: [
+                "Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "LatchSandbox", "Terminal", "Wire",
+            ]),
 
         // Tests mirror the rooms; Tests/System runs the built programs.
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
@@ -63,12 +79,16 @@ let package = Package(
             name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"],
             exclude: ["Fixtures"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPClient", "HTTPServer", "TestSupport", "Wire"]),
+        .testTarget(name: "JOSETests", dependencies: ["Crypto", "JOSE", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchCLITests",
             dependencies: ["Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchGatewayTests",
-            dependencies: ["Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "TestSupport", "Wire"]),
+            dependencies: [
+                "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
+                "Redis", "TestSupport", "Wire",
+            ]),
         .testTarget(
             name: "LatchKitTests",
             dependencies: [
@@ -76,7 +96,16 @@ let package = Package(
                 "TestSupport",
                 "Wire",
             ]),
+        .testTarget(
+            name: "LatchSandboxTests",
+            dependencies: ["Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchSandbox", "TestSupport", "Wire"]),
         .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
+        .testTarget(
+            name: "OpenIDConnectTests",
+            dependencies: [
+                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "TestSupport", "Wire",
+            ]),
+        .testTarget(name: "RedisTests", dependencies: ["Redis", "TestSupport"]),
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
         .testTarget(name: "WireTests", dependencies: ["Wire"]),
@@ -108,8 +137,8 @@ if Context.environment["LATCHSTRING_FUZZ"] == nil {
 
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
-    "Crypto", "Database", "HTTPClient", "HTTPServer", "SanitizerProbe", "SecretProbe", "SecretStorage", "Terminal",
-    "TestSupport", "YAML", "fuzz",
+    "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "Redis", "SanitizerProbe", "SecretProbe",
+    "SecretStorage", "Terminal", "TestSupport", "YAML", "fuzz",
 ]
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

@@ -1,0 +1,1 @@
+// The tests of this room are being built.
