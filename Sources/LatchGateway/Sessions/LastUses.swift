@@ -17,11 +17,16 @@ final class LastUses: Sendable {
         var last: Date
     }
 
-    private let uses = Mutex<[SHA256Digest: Use]>([:])
+    /// Parts, each behind its own lock, so that what is written meanwhile is copied in small pieces only and the memory
+    /// of a rush is given back part by part.
+    private let parts = (0..<partCount).map { _ in Part() }
+
+    /// How many parts there are.
+    static let partCount = 40
 
     /// Notes a use.
     func note(_ digest: SHA256Digest, at now: Date) {
-        uses.withLock { uses in
+        part(of: digest).uses.withLock { uses in
             var use = uses[digest] ?? Use(first: now, last: now)
             use.last = max(use.last, now)
             uses[digest] = use
@@ -30,19 +35,31 @@ final class LastUses: Sendable {
 
     /// The uses noted of a session and not yet written.
     func pending(_ digest: SHA256Digest) -> Use? {
-        uses.withLock { $0[digest] }
+        part(of: digest).uses.withLock { $0[digest] }
     }
 
-    /// All uses noted; they stay noted until ``written(_:)``.
-    var all: [SHA256Digest: Use] { uses.withLock { $0 } }
+    /// The uses noted in one part; they stay noted until ``written(_:inPart:)``.
+    func noted(inPart index: Int) -> [SHA256Digest: Use] {
+        parts[index].uses.withLock { $0 }
+    }
 
-    /// Forgets uses that were written; of a session that was used again meanwhile, that use is kept.
-    func written(_ written: [(digest: SHA256Digest, use: Use)]) {
-        uses.withLock { uses in
+    /// Forgets uses of one part that were written; of a session that was used again meanwhile, that use is kept.
+    func written(_ written: [SHA256Digest: Use], inPart index: Int) {
+        parts[index].uses.withLock { uses in
             for (digest, use) in written {
                 guard let current = uses[digest] else { continue }
                 uses[digest] = current == use ? nil : Use(first: current.last, last: current.last)
             }
+            // An emptied dictionary keeps its room; a new one has none.
+            if uses.isEmpty { uses = [:] }
         }
+    }
+
+    private func part(of digest: SHA256Digest) -> Part {
+        parts[Int(UInt(bitPattern: digest.hashValue) % UInt(Self.partCount))]
+    }
+
+    private final class Part: Sendable {
+        let uses = Mutex<[SHA256Digest: Use]>([:])
     }
 }

@@ -112,20 +112,27 @@ public final class StatefulSessionIssuer: SessionIssuer {
 extension StatefulSessionIssuer {
     /// Writes the uses noted since the last time, in transactions of at most 500; what fails stays noted.
     public func flush() async throws {
-        let noted = uses.all.map { (digest: $0.key, use: $0.value) }
-        for start in stride(from: 0, to: noted.count, by: 500) {
-            let part = Array(noted[start..<min(start + 500, noted.count)])
-            let sliding = lifetime.sliding
-            let expiries = try await database.write { connection in
-                try part.map { digest, use in
-                    try connection.first(
-                        SessionStatements.refresh, use.last, use.last + sliding, digest.bytes, use.first)?.expires
-                }
+        for part in 0..<LastUses.partCount {
+            let noted = uses.noted(inPart: part)
+            var rest = noted[...]
+            while !rest.isEmpty {
+                try await write(Array(rest.prefix(500)))
+                rest = rest.dropFirst(500)
             }
-            for ((digest, _), expires) in zip(part, expiries) {
-                if let expires { cache.extend(digest, to: expires) }
+            uses.written(noted, inPart: part)
+        }
+    }
+
+    private func write(_ noted: [(key: SHA256Digest, value: LastUses.Use)]) async throws {
+        let sliding = lifetime.sliding
+        let expiries = try await database.write { connection in
+            try noted.map { digest, use in
+                try connection.first(
+                    SessionStatements.refresh, use.last, use.last + sliding, digest.bytes, use.first)?.expires
             }
-            uses.written(part)
+        }
+        for ((digest, _), expires) in zip(noted, expiries) {
+            if let expires { cache.extend(digest, to: expires) }
         }
     }
 
