@@ -1,0 +1,57 @@
+import Crypto
+import FoundationEssentials
+import Testing
+
+@testable import LatchGateway
+
+/// What every store of one-time codes keeps to.
+///
+/// - Parameters:
+///   - store: The store.
+///   - other: Another that shares its codes, as a second gateway has it; the same where codes are not shared.
+///   - advance: Lets so many seconds pass for both.
+/// - Throws: What a store throws, which none may here.
+func checkCodeStore(_ store: any CodeStore, beside other: any CodeStore, advance: (Double) async throws -> Void)
+    async throws
+{
+    try await checkTaking(store, other)
+    try await checkExpiry(store, advance)
+    try await checkRace(store, other)
+}
+
+private func key(_ text: String) -> SHA256Digest { SHA256.digest(text) }
+
+private func checkTaking(_ store: any CodeStore, _ other: any CodeStore) async throws {
+    let record: [UInt8] = [0, 255, 13, 10, 0]
+    try await store.keep(record, under: key("one"), for: .seconds(60))
+    try await store.keep([], under: key("empty"), for: .seconds(60))
+
+    #expect(try await store.take(key("unknown")) == nil)
+    #expect(try await other.take(key("one")) == record)
+    #expect(try await store.take(key("one")) == nil, "A record was taken twice.")
+    #expect(try await store.take(key("empty")) == [])
+    #expect(try await store.take(key("empty")) == nil)
+}
+
+private func checkExpiry(_ store: any CodeStore, _ advance: (Double) async throws -> Void) async throws {
+    try await store.keep([1], under: key("short"), for: .seconds(1))
+    try await store.keep([2], under: key("long"), for: .seconds(60))
+
+    try await advance(1.5)
+
+    #expect(try await store.take(key("short")) == nil, "A record outlived its time.")
+    #expect(try await store.take(key("long")) == [2], "A record was forgotten before its time.")
+}
+
+private func checkRace(_ store: any CodeStore, _ other: any CodeStore) async throws {
+    try await store.keep([7], under: key("race"), for: .seconds(60))
+
+    let winners = try await withThrowingTaskGroup { group in
+        for number in 0..<1_000 {
+            group.addTask { try await (number.isMultiple(of: 2) ? store : other).take(key("race")) != nil }
+        }
+        return try await group.reduce(0) { $1 ? $0 + 1 : $0 }
+    }
+
+    #expect(winners == 1)
+}
