@@ -4,16 +4,27 @@ import Synchronization
 // Does on purpose what a sanitizer must find, or what it must be silent about, so that `make sanitize` shows first that
 // its silence means something. Its one argument says what: race, locked, overflow or leak.
 
-/// Runs `body` in two threads at once and waits for both.
+/// Runs `body` some times in each of two threads and waits for both. Each time the threads wait for each other: one that
+/// had ended already might by chance have been seen to end.
 func twice(_ body: @escaping @Sendable () -> Void) {
     let ended = DispatchSemaphore(value: 0)
+    let begun = Meeting()
     for _ in 0..<2 {
         Thread.detachNewThread {
-            body()
+            for round in 1...50 {
+                begun.count.add(1, ordering: .relaxed)
+                while begun.count.load(ordering: .relaxed) < 2 * round {}
+                body()
+            }
             ended.signal()
         }
     }
     for _ in 0..<2 { ended.wait() }
+}
+
+/// How many threads have come.
+final class Meeting: Sendable {
+    let count = Atomic(0)
 }
 
 /// A number that two threads add to without a lock.
@@ -29,11 +40,11 @@ final class Guarded: Sendable {
 switch CommandLine.arguments.dropFirst().first {
 case "race":
     let shared = Unguarded()
-    twice { for _ in 0..<100_000 { shared.number += 1 } }
+    twice { for _ in 0..<2_000 { shared.number += 1 } }
     print(shared.number > 0)
 case "locked":
     let shared = Guarded()
-    twice { for _ in 0..<100_000 { shared.number.withLock { $0 += 1 } } }
+    twice { for _ in 0..<2_000 { shared.number.withLock { $0 += 1 } } }
     print(shared.number.withLock { $0 })
 case "overflow":
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 16)
