@@ -1,8 +1,13 @@
 #pragma once
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -50,4 +55,20 @@ static inline unsigned long latch_bio_contents(BIO *bio, char **bytes) {
 // RFC 2253's form, with UTF-8 as it is instead of escaped.
 static inline int latch_x509_name_print(BIO *bio, const X509_NAME *name) {
     return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+}
+
+// EVP_PKEY_PUBLIC_KEY is a sum of casts.
+static inline int latch_evp_public_key_from(EVP_PKEY_CTX *context, EVP_PKEY **key, OSSL_PARAM *parameters) {
+    return EVP_PKEY_fromdata(context, key, EVP_PKEY_PUBLIC_KEY, parameters);
+}
+
+// A builder keeps the pointers to the names and texts it is given until its list is made: here they are constants.
+static inline int latch_parameters_push_rsa(OSSL_PARAM_BLD *builder, const BIGNUM *modulus, const BIGNUM *exponent) {
+    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, modulus)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, exponent);
+}
+
+static inline int latch_parameters_push_p256(OSSL_PARAM_BLD *builder, const void *point, size_t count) {
+    return OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0)
+        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, count);
 }

@@ -1,0 +1,92 @@
+import Crypto
+public import Wire
+
+/// A public key to check signatures with: RSA, P-256 or Ed25519.
+///
+/// Source: RFC 7517 §4; RFC 7518 §6; RFC 8037 §2.
+public struct JSONWebKey: Sendable {
+    /// `kid`: the name that signatures call the key by.
+    public let keyID: String?
+    /// `alg`: the only algorithm the key is for; nil allows every one that fits its type.
+    public let algorithm: SignatureAlgorithm?
+    /// `use`: `sig` or `enc`; nil leaves it open.
+    public let use: String?
+    /// Whether `use` and `key_ops` let the key check signatures.
+    public let isForSignatures: Bool
+    let type: KeyType
+    let key: EVPKey
+
+    /// The smallest RSA modulus that is taken, in bits.
+    ///
+    /// Source: RFC 7518 §3.3.
+    public static let minimumModulusBits = 2048
+    /// The largest, in bits; a longer one only keeps the processor busy.
+    public static let maximumModulusBits = 8192
+
+    /// Reads a key; private members are not looked at.
+    ///
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for another type, curve or `alg`,
+    ///   ``JOSEError/Code/weak`` for an RSA modulus of another size, else ``JOSEError/Code/malformed``.
+    public init(parsing value: JSONValue) throws(JOSEError) {
+        guard let kty = value["kty"]?.string else {
+            throw JOSEError(.malformed, "A key has no type: 'kty' is missing or no text.")
+        }
+        guard let type = KeyType(rawValue: kty) else {
+            throw JOSEError(.unsupported, "A key is of a type other than RSA, EC or OKP.")
+        }
+        self.type = type
+        key = try Self.key(type, value)
+        keyID = try Self.text("kid", value)
+        use = try Self.text("use", value)
+        algorithm = try Self.algorithm(value, type)
+        let operations = value["key_ops"]?.array?.compactMap(\.string)
+        isForSignatures = (use == nil || use == "sig") && operations?.contains("verify") != false
+    }
+
+    init(_ key: EVPKey, _ type: KeyType, keyID: String?, algorithm: SignatureAlgorithm) {
+        self.key = key
+        self.type = type
+        self.keyID = keyID
+        self.algorithm = algorithm
+        use = "sig"
+        isForSignatures = true
+    }
+
+    /// Whether signatures by `algorithm` may be checked with this key.
+    public func allows(_ algorithm: SignatureAlgorithm) -> Bool {
+        isForSignatures && type.algorithms.contains(algorithm) && (self.algorithm ?? algorithm) == algorithm
+    }
+
+    /// The key as JSON, public members only.
+    public var json: JSONValue {
+        var members = material
+        if let keyID { members.append(.init("kid", .string(keyID))) }
+        if let use { members.append(.init("use", .string(use))) }
+        if let algorithm { members.append(.init("alg", .string(algorithm.rawValue))) }
+        return .object(members)
+    }
+
+    /// The SHA-256 of the key's required members, in base64url: a name that every holder of the key can compute.
+    ///
+    /// Source: RFC 7638 §3; RFC 8037 §2.
+    public var thumbprint: String {
+        let sorted = material.sorted { $0.name < $1.name }
+        return Base64URL.encode(SHA256.digest(JSONValue.object(sorted).encoded()).bytes)
+    }
+
+    private var material: [JSONValue.Member] {
+        func member(_ name: String, _ bytes: [UInt8]?) -> JSONValue.Member {
+            .init(name, .string(Base64URL.encode(bytes ?? [])))
+        }
+        let kty = JSONValue.Member("kty", .string(type.rawValue))
+        return switch type {
+        case .rsa: [kty, member("n", key.number("n")), member("e", key.number("e"))]
+        case .ellipticCurve:
+            [
+                kty, .init("crv", "P-256"), member("x", key.number("qx", count: 32)),
+                member("y", key.number("qy", count: 32)),
+            ]
+        case .octetKeyPair: [kty, .init("crv", "Ed25519"), member("x", key.rawPublicKey)]
+        }
+    }
+}

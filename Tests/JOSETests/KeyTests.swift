@@ -1,0 +1,134 @@
+import Crypto
+import FoundationEssentials
+import JOSE
+import TestSupport
+import Testing
+import Wire
+
+@Suite(.timeLimit(.minutes(1))) struct KeyTests {
+    @Test("A key's thumbprint is the one of the standards")
+    func thumbprints() throws {
+        let edwards = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
+        #expect(try key(edwards).thumbprint == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
+    }
+
+    @Test(
+        "A key that cannot be right is refused, with the kind of mistake",
+        arguments: [
+            (#"{}"#, "malformed"), (#"{"kty":1}"#, "malformed"), (#"{"kty":"oct","k":"AAAA"}"#, "unsupported"),
+            (#"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#, "weak"), (#"{"kty":"RSA","n":"AQ==","e":"AQAB"}"#, "malformed"),
+            (#"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQ"}"#, "malformed"),
+            (#"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQAA"}"#, "malformed"),
+            (#"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQAB","alg":"ES256"}"#, "unsupported"),
+            (#"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQAB","alg":"none"}"#, "unsupported"),
+            (#"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQAB","kid":7}"#, "malformed"),
+            (#"{"kty":"EC","crv":"P-384","x":"AA","y":"AA"}"#, "unsupported"),
+            (#"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#, "malformed"),
+            (
+                #"{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","#
+                    + #""y":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"}"#, "malformed"
+            ),
+            (#"{"kty":"OKP","crv":"X25519","x":"AA"}"#, "unsupported"),
+            (#"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#, "malformed"),
+        ])
+    func refused(_ text: String, _ code: String) {
+        let error = #expect(throws: JOSEError.self) { try key(text) }
+        #expect(error?.code.description == code)
+    }
+
+    @Test("A set keeps the keys that are understood and leaves the others out")
+    func sets() throws {
+        let known = try SigningKey.generate(.es256, keyID: "a")
+        let forEncryption = #"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQAB","kid":"a","use":"enc"}"#
+        let text = String(decoding: known.publicJSON.encoded(), as: UTF8.self)
+        let set = try JSONWebKeySet(
+            parsing: Array(#"{"keys":[{"kty":"oct","k":"AA"},{"kty":"later"},3,\#(forEncryption),\#(text)]}"#.utf8))
+
+        #expect(set.keys.map(\.keyID) == ["a", "a"])
+        #expect(set.candidates(keyID: "a", algorithm: .es256).count == 1)
+        #expect(set.candidates(keyID: nil, algorithm: .es256).count == 1)
+        #expect(set.candidates(keyID: "b", algorithm: .es256).isEmpty)
+        #expect(set.candidates(keyID: "a", algorithm: .rs256).isEmpty)
+    }
+
+    @Test("Bytes that are no key set are refused", arguments: ["", "[]", "{}", #"{"keys":{}}"#, "\u{0}"])
+    func noSet(_ text: String) {
+        let error = #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: Array(text.utf8)) }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test("A set of more keys than anybody has is refused")
+    func largeSet() throws {
+        let many = String(repeating: "{},", count: 64) + "{}"
+        #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: Array(#"{"keys":[\#(many)]}"#.utf8)) }
+    }
+
+    @Test(
+        "What OpenSSL's own command signs is found good, and the other way round",
+        arguments: [
+            (SignatureAlgorithm.rs256, ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"]),
+            (.ps256, ["RSA", "-pkeyopt", "rsa_keygen_bits:3072"]), (.edDSA, ["ED25519"]),
+        ])
+    func openssl(_ algorithm: SignatureAlgorithm, _ kind: [String]) async throws {
+        let folder = try TemporaryDirectory()
+        let pem = folder.file("key.pem")
+        try await run(["genpkey", "-algorithm"] + kind + ["-out", pem])
+        try await run(["pkey", "-in", pem, "-pubout", "-out", folder.file("public.pem")])
+        let key = try SigningKey(pem: Secret(bytes: bytes(pem)), keyID: "a", algorithm: algorithm)
+        let head = Base64URL.encode(Array(#"{"alg":"\#(algorithm.rawValue)"}"#.utf8)) + ".e30"
+        let message = try folder.write(head, to: "message")
+        let options = ["-rawin", "-in", message] + Self.options(algorithm)
+
+        try await run(["pkeyutl", "-sign", "-inkey", pem, "-out", folder.file("made")] + options)
+        let text = head + "." + Base64URL.encode(try bytes(folder.file("made")))
+        #expect(try JSONWebSignature(parsing: text).isValid(by: key.publicKey))
+
+        try Data(key.signature(of: Array(head.utf8))).write(to: URL(filePath: folder.file("ours")))
+        try await run(
+            ["pkeyutl", "-verify", "-pubin", "-inkey", folder.file("public.pem"), "-sigfile", folder.file("ours")]
+                + options)
+    }
+
+    @Test("A private key that is encrypted, of another type, too short or none is refused without asking anybody")
+    func privateKeys() async throws {
+        let folder = try TemporaryDirectory()
+        try await run(
+            ["genpkey", "-algorithm", "ED25519", "-aes256", "-pass", "pass:open", "-out", folder.file("locked")])
+        try await run(
+            ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384", "-out", folder.file("other")])
+        try await run([
+            "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024", "-out", folder.file("short"),
+        ])
+        try folder.write("no key", to: "none")
+
+        for (name, code) in [
+            ("locked", "malformed"), ("other", "unsupported"), ("short", "weak"), ("none", "malformed"),
+        ] {
+            let pem = Secret(bytes: try bytes(folder.file(name)))
+            let error = #expect(throws: JOSEError.self) { try SigningKey(pem: pem) }
+            #expect(error?.code.description == code, "\(name)")
+        }
+    }
+
+    private static func options(_ algorithm: SignatureAlgorithm) -> [String] {
+        switch algorithm {
+        case .rs256: ["-digest", "sha256", "-pkeyopt", "rsa_padding_mode:pkcs1"]
+        case .ps256:
+            ["-digest", "sha256", "-pkeyopt", "rsa_padding_mode:pss", "-pkeyopt", "rsa_pss_saltlen:digest"]
+        case .es256, .edDSA: []
+        }
+    }
+
+    private func bytes(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: path)))
+    }
+
+    private func key(_ text: String) throws -> JSONWebKey {
+        try JSONWebKey(parsing: JSONValue(parsing: Array(text.utf8)))
+    }
+
+    private func run(_ arguments: [String]) async throws {
+        let result = try await Program.run("openssl", arguments)
+        try #require(result.status == 0, "\(result.errors)")
+    }
+}
