@@ -98,7 +98,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "LatchSandboxTests",
-            dependencies: ["Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchSandbox", "TestSupport", "Wire"]),
+            dependencies: [
+                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchSandbox", "OAuth", "TestSupport", "Wire",
+            ]),
         .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
         .testTarget(
             name: "OpenIDConnectTests",

@@ -1,0 +1,70 @@
+import HTTPServer
+import Wire
+
+/// What goes back to the client through the browser, by redirect or by a form that the browser posts.
+///
+/// Source: RFC 6749 §4.1.2; RFC 9207 §2; OAuth 2.0 Form Post Response Mode §2.
+struct AuthorizationAnswer {
+    let destination: AuthorizationQuery.Return
+    let issuer: String
+    var fault: Fault?
+
+    func refusal(_ error: String, _ description: String) -> ServerResponse {
+        response([("error", error), ("error_description", description)])
+    }
+
+    func refusal(_ refusal: AuthorizationQuery.Refusal) -> ServerResponse {
+        self.refusal(refusal.error, refusal.description)
+    }
+
+    func code(_ code: String) -> ServerResponse {
+        switch fault {
+        case .noCode: response([])
+        case .codeTwice: response([("code", code), ("code", code)])
+        case .unknownCode: response([("code", "there-is-no-such-code")])
+        default: response([("code", code)])
+        }
+    }
+
+    private func response(_ pairs: [(String, String)]) -> ServerResponse {
+        var pairs = pairs
+        if let state = destination.state, fault != .noState {
+            pairs.append(("state", fault == .wrongState ? "another-state" : state))
+        }
+        if fault != .noResponseIssuer {
+            pairs.append(("iss", fault == .wrongResponseIssuer ? IDToken.stranger : issuer))
+        }
+        switch destination.responseMode {
+        case .query: return redirect(pairs)
+        case .formPost: return form(pairs)
+        }
+    }
+
+    private func redirect(_ pairs: [(String, String)]) -> ServerResponse {
+        let separator = destination.redirect.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return ServerResponse(
+            status: .seeOther,
+            headers: [
+                "Location": destination.redirect + separator + FormURLEncoded.encode(pairs),
+                "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+            ])
+    }
+
+    private func form(_ pairs: [(String, String)]) -> ServerResponse {
+        let fields = pairs.map { name, value in
+            "<input type=\"hidden\" name=\"\(Page.escaped(name))\" value=\"\(Page.escaped(value))\">"
+        }
+        let name = Page.escaped(destination.client.name)
+        return Page(
+            title: "Back to \(destination.client.name)",
+            body: """
+                <h1>Back to \(name)</h1>
+                <form method="post" action="\(Page.escaped(destination.redirect))">
+                \(fields.joined(separator: "\n"))
+                <button type="submit">Continue</button>
+                </form>
+                """,
+            script: "document.forms[0].submit()"
+        ).response()
+    }
+}

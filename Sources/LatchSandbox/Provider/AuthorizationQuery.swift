@@ -1,0 +1,133 @@
+import OAuth
+import Wire
+
+/// A request to the authorization endpoint that names a known client and one of its redirect addresses.
+///
+/// Source: OpenID Connect Core §3.1.2.1; RFC 7636 §4.3; OAuth 2.0 Form Post Response Mode §2.
+struct AuthorizationQuery: Sendable {
+    /// How the answer travels.
+    enum ResponseMode: String, CaseIterable, Sendable {
+        case query
+        case formPost = "form_post"
+    }
+
+    let client: RegisteredClient
+    let redirect: String
+    let responseMode: ResponseMode
+    let state: String?
+    let nonce: String?
+    let scopes: [String]
+    let challenge: PKCE.Challenge?
+    let prompts: Set<String>
+    let loginHint: String?
+    let maximumAge: Int?
+
+    /// Something wrong before there is an address to send it to: for the person only.
+    struct Unanswerable: Error {
+        let sentence: String
+    }
+
+    /// Something wrong that the client is told.
+    struct Refusal: Error, Equatable {
+        let error: String
+        let description: String
+    }
+
+    /// The client and where to answer; never throws a ``Refusal``.
+    struct Return: Sendable {
+        let client: RegisteredClient
+        let redirect: String
+        let responseMode: ResponseMode
+        let state: String?
+    }
+
+    /// Whom to answer, and where.
+    static func whomToAnswer(
+        _ fields: FormFields, client: (String) -> RegisteredClient?
+    ) throws(Unanswerable) -> Return {
+        for name in ["client_id", "redirect_uri"] where fields.values(name).count != 1 {
+            throw Unanswerable(sentence: "The request must have one \(name).")
+        }
+        guard let found = client(fields["client_id"] ?? "") else {
+            throw Unanswerable(sentence: "No client with this client_id is registered here.")
+        }
+        guard let redirect = fields["redirect_uri"], found.redirects.contains(redirect) else {
+            throw Unanswerable(
+                sentence: "This redirect_uri is not registered for the client \(found.id); it must be the same "
+                    + "character by character.")
+        }
+        let state = fields.values("state")
+        return Return(
+            client: found, redirect: redirect,
+            responseMode: fields["response_mode"].flatMap(ResponseMode.init) ?? .query,
+            state: state.count == 1 ? state[0] : nil)
+    }
+
+    init(_ fields: FormFields, to answer: Return) throws(Refusal) {
+        try Self.checkShape(fields)
+        scopes = (fields["scope"] ?? "").split(separator: " ").map(String.init)
+        guard scopes.contains("openid") else {
+            throw Refusal(error: "invalid_scope", description: "The scope must contain openid.")
+        }
+        challenge = try Self.challenge(fields, isPublic: answer.client.secret == nil)
+        prompts = try Self.prompts(fields)
+        if let text = fields["max_age"] {
+            guard let age = Int(text), age >= 0 else { throw .invalid("The max_age is no number of seconds.") }
+            maximumAge = age
+        } else {
+            maximumAge = nil
+        }
+        client = answer.client
+        redirect = answer.redirect
+        responseMode = answer.responseMode
+        state = answer.state
+        nonce = fields["nonce"]
+        loginHint = fields["login_hint"]
+    }
+
+    private static func checkShape(_ fields: FormFields) throws(Refusal) {
+        for name in Set(fields.map(\.name)) where fields.values(name).count > 1 {
+            throw .invalid("The parameter \(name) is there twice.")
+        }
+        if fields["request"] != nil {
+            throw Refusal(error: "request_not_supported", description: "Request objects are not supported.")
+        }
+        if fields["request_uri"] != nil {
+            throw Refusal(error: "request_uri_not_supported", description: "Request objects are not supported.")
+        }
+        guard fields["response_type"] == "code" else {
+            throw Refusal(error: "unsupported_response_type", description: "The only response_type is code.")
+        }
+        if let mode = fields["response_mode"], ResponseMode(rawValue: mode) == nil {
+            throw .invalid("The response_mode must be query or form_post.")
+        }
+    }
+
+    private static func challenge(_ fields: FormFields, isPublic: Bool) throws(Refusal) -> PKCE.Challenge? {
+        guard let text = fields["code_challenge"] else {
+            if fields["code_challenge_method"] != nil { throw .invalid("There is no code_challenge to the method.") }
+            if isPublic { throw .invalid("A public client must send a code_challenge.") }
+            return nil
+        }
+        guard fields["code_challenge_method"] == PKCE.Challenge.method else {
+            throw .invalid("The code_challenge_method must be S256.")
+        }
+        guard let challenge = PKCE.Challenge(text) else { throw .invalid("The code_challenge is no SHA-256 hash.") }
+        return challenge
+    }
+
+    private static func prompts(_ fields: FormFields) throws(Refusal) -> Set<String> {
+        let prompts = Set((fields["prompt"] ?? "").split(separator: " ").map(String.init))
+        if prompts.contains("none"), prompts.count > 1 { throw .invalid("The prompt none stands alone.") }
+        guard prompts.isSubset(of: ["none", "login", "consent", "select_account"]) else {
+            throw .invalid("The prompt is none of none, login, consent and select_account.")
+        }
+        return prompts
+    }
+}
+
+extension AuthorizationQuery.Refusal {
+    static func invalid(_ description: String) -> AuthorizationQuery.Refusal {
+        AuthorizationQuery.Refusal(error: "invalid_request", description: description)
+    }
+}

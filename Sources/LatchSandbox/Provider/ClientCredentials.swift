@@ -1,0 +1,52 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// Who a client says it is at the token endpoint.
+///
+/// Source: RFC 6749 §2.3.1 and §3.2.1; RFC 7617 §2.
+struct ClientCredentials {
+    let id: String
+    let secret: Secret?
+
+    /// Why there are none.
+    enum Failure: Error {
+        case twoWays, unreadable, missing
+    }
+
+    init(_ request: ServerRequest, _ form: FormFields) throws(Failure) {
+        guard let header = request.headers["Authorization"] else {
+            guard let id = form["client_id"] else { throw .missing }
+            self.id = id
+            secret = form["client_secret"].map { Secret($0) }
+            return
+        }
+        guard form["client_secret"] == nil else { throw .twoWays }
+        let words = header.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "basic",
+            let bytes = Data(base64Encoded: String(words[1])), let text = String(validating: bytes, as: UTF8.self)
+        else { throw .unreadable }
+        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard halves.count == 2, let id = Self.decoded(halves[0]), let secret = Self.decoded(halves[1]) else {
+            throw .unreadable
+        }
+        guard form["client_id"] == nil || form["client_id"] == id else { throw .twoWays }
+        self.id = id
+        self.secret = Secret(secret)
+    }
+
+    /// Whether these are `client`'s: its secret, or none for a public client.
+    func belong(to client: RegisteredClient) -> Bool {
+        switch (client.secret, secret) {
+        case (nil, nil): true
+        case (let one?, let other?): one == other
+        default: false
+        }
+    }
+
+    /// Both halves are encoded as a form's values are.
+    private static func decoded(_ text: String) -> String? {
+        (try? FormURLEncoded.decode("v=" + text))?["v"]
+    }
+}

@@ -1,0 +1,111 @@
+import Crypto
+import FoundationEssentials
+import Synchronization
+
+/// The codes, access tokens and browser sessions that the provider has given out, in memory only.
+final class Grants: Sendable {
+    private struct Code: Sendable {
+        let grant: Grant
+        var isTaken = false
+    }
+
+    private struct AccessToken: Sendable {
+        let grant: Grant
+        let code: String
+    }
+
+    private struct State: Sendable {
+        var codes = Expiring<Code>()
+        var tokens = Expiring<AccessToken>()
+        var sessions = Expiring<ProviderSession>()
+        var clients: [String: RegisteredClient] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let configuration: DevelopmentProvider.Configuration
+
+    init(_ configuration: DevelopmentProvider.Configuration) {
+        self.configuration = configuration
+        for client in configuration.clients { register(client) }
+    }
+
+    func register(_ client: RegisteredClient) {
+        state.withLock { $0.clients[client.id] = client }
+    }
+
+    func client(_ id: String) -> RegisteredClient? {
+        state.withLock { $0.clients[id] }
+    }
+
+    func giveCode(for grant: Grant) -> String {
+        let code = Base64URL.encode(SecureRandom.bytes(24))
+        let now = configuration.now()
+        state.withLock {
+            $0.codes.keep(
+                Code(grant: grant), under: code, until: now + configuration.codeLifetime.seconds, now: now)
+        }
+        return code
+    }
+
+    /// Takes a code once. Used a second time, what it gave the first time is taken back.
+    ///
+    /// Source: RFC 6749 §4.1.2 and §10.5.
+    func takeCode(_ text: String, client: String) -> Grant? {
+        let now = configuration.now()
+        return state.withLock { state in
+            guard var code = state.codes.find(text, now: now), code.grant.clientID == client else { return nil }
+            guard !code.isTaken else {
+                state.tokens.remove { $0.code == text }
+                return nil
+            }
+            code.isTaken = true
+            state.codes.replace(text, by: code)
+            return code.grant
+        }
+    }
+
+    func giveAccessToken(for grant: Grant, code: String) -> String {
+        let token = Base64URL.encode(SecureRandom.bytes(24))
+        let now = configuration.now()
+        state.withLock {
+            $0.tokens.keep(
+                AccessToken(grant: grant, code: code), under: token, until: now + configuration.tokenLifetime.seconds,
+                now: now)
+        }
+        return token
+    }
+
+    func grant(ofAccessToken token: String) -> Grant? {
+        let now = configuration.now()
+        return state.withLock { $0.tokens.find(token, now: now)?.grant }
+    }
+
+    /// Makes a session and returns the name to keep in the browser's cookie with it.
+    func beginSession(_ session: ProviderSession) -> String {
+        let name = Base64URL.encode(SecureRandom.bytes(24))
+        let now = configuration.now()
+        state.withLock {
+            $0.sessions.keep(session, under: name, until: now + configuration.sessionLifetime.seconds, now: now)
+        }
+        return name
+    }
+
+    func session(_ name: String) -> ProviderSession? {
+        let now = configuration.now()
+        return state.withLock { $0.sessions.find(name, now: now) }
+    }
+
+    func consent(_ name: String, to client: String, scopes: Set<String>) {
+        let now = configuration.now()
+        state.withLock { state in
+            guard var session = state.sessions.find(name, now: now) else { return }
+            session.consents[client] = scopes
+            state.sessions.replace(name, by: session)
+        }
+    }
+}
+
+extension Duration {
+    /// The seconds, with their fraction.
+    var seconds: TimeInterval { self / .seconds(1) }
+}

@@ -1,0 +1,88 @@
+import Crypto
+import FoundationEssentials
+import JOSE
+import Wire
+
+/// Makes the ID token of a grant, rightly or as wrongly as was asked for.
+///
+/// Source: OpenID Connect Core §2 and §3.1.3.6.
+struct IDToken {
+    let grant: Grant
+    let issuer: String
+    let accessToken: String
+    let now: Date
+    let lifetime: Duration
+
+    private var fault: Fault? { grant.choices.fault }
+
+    func signed(with keys: ProviderKeys) throws(SandboxError) -> String {
+        let payload = claims.encoded()
+        do {
+            switch fault {
+            case .unsigned:
+                return Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8)) + "." + Base64URL.encode(payload)
+                    + "."
+            case .unknownKey: return try keys.unknown.sign(payload: payload)
+            case .wrongSignature: return Self.spoiled(try keys.key(grant.choices.algorithm).sign(payload: payload))
+            default: return try keys.key(grant.choices.algorithm).sign(payload: payload)
+            }
+        } catch {
+            throw SandboxError(.keys, "The ID token could not be signed: \(error)")
+        }
+    }
+
+    private var claims: JSONValue {
+        let issued = now.addingTimeInterval(
+            fault == .expired ? -3600 - lifetime.seconds : fault == .fromTheFuture ? 3600 : 0)
+        var members: [(String, JSONValue)] = [
+            ("iss", .string(fault == .wrongIssuer ? Self.stranger : issuer)),
+            ("aud", audience),
+            ("iat", Self.number(issued)),
+            ("exp", Self.number(issued.addingTimeInterval(lifetime.seconds))),
+            ("auth_time", Self.number(grant.session.authenticated)),
+            ("sid", .string(grant.session.id)),
+        ]
+        if fault != .noSubject { members.append(("sub", .string(grant.person.subject))) }
+        if fault == .wrongAuthorizedParty { members.append(("azp", "somebody-else")) }
+        if let nonce = grant.nonce, fault != .noNonce {
+            members.append(("nonce", fault == .wrongNonce ? "another-nonce" : .string(nonce)))
+        }
+        if let hash = accessTokenHash { members.append(("at_hash", .string(hash))) }
+        if grant.choices.hasClaimsInToken { members += PersonClaims.of(grant) }
+        return .object(members.map { JSONValue.Member($0.0, $0.1) })
+    }
+
+    private var audience: JSONValue {
+        switch fault {
+        case .wrongAudience: "somebody-else"
+        case .wrongAuthorizedParty: [.string(grant.clientID), "somebody-else"]
+        default: .string(grant.clientID)
+        }
+    }
+
+    /// The left half of the access token's SHA-256; nothing with EdDSA, whose hash is another.
+    ///
+    /// Source: OpenID Connect Core §3.1.3.6.
+    private var accessTokenHash: String? {
+        guard grant.choices.algorithm != .edDSA else {
+            return fault == .wrongTokenHash ? "AAAAAAAAAAAAAAAAAAAAAA" : nil
+        }
+        let hashed = fault == .wrongTokenHash ? accessToken + "x" : accessToken
+        return Base64URL.encode(Array(SHA256.digest(hashed).bytes.prefix(16)))
+    }
+
+    /// An issuer that is not this one.
+    static let stranger = "https://stranger.example"
+
+    private static func number(_ date: Date) -> JSONValue {
+        .number(date.timeIntervalSince1970.rounded(.down))
+    }
+
+    /// The same token with the first character of its signature changed: the last one may hold unused bits.
+    private static func spoiled(_ token: String) -> String {
+        var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let first = parts.last?.first else { return token }
+        parts[parts.count - 1] = (first == "A" ? "B" : "A") + (parts.last?.dropFirst() ?? "")
+        return parts.joined(separator: ".")
+    }
+}

@@ -1,0 +1,157 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// Source: OpenID Connect Core §3.1.2.
+extension ProviderRoutes {
+    /// Shows the sign-in page, or answers at once where the request says not to ask.
+    func authorize(_ request: ServerRequest) -> ServerResponse {
+        answering(request.rawQuery ?? "") { query, answer in
+            let session = usableSession(request, query)
+            if query.prompts.contains("none") { return answerUnasked(query, answer, session) }
+            return page(query, request, target: request.rawQuery ?? "").response()
+        }
+    }
+
+    /// Takes the sign-in page's form, whose request is in the address; or, without the form's `action`, a request that
+    /// is in the body.
+    func authorizePosted(_ request: ServerRequest) -> ServerResponse {
+        let fields: FormFields
+        do {
+            fields = try request.form()
+        } catch {
+            return ErrorPage.page(error.message).response(status: error.status)
+        }
+        guard fields["action"] != nil else {
+            let target = FormURLEncoded.encode(fields.map { ($0.name, $0.value) })
+            return answering(target) { query, answer in
+                let session = usableSession(request, query)
+                if query.prompts.contains("none") { return answerUnasked(query, answer, session) }
+                return page(query, request, target: target).response()
+            }
+        }
+        let target = request.rawQuery ?? ""
+        return answering(target) { query, answer in
+            guard let form = SignInForm(fields, algorithms: keys.algorithms) else {
+                return ErrorPage.page("The form has a choice that is not on the page.").response(status: .badRequest)
+            }
+            return signIn(form, query, answer, request, target)
+        }
+    }
+
+    private func answering(
+        _ target: String, _ body: (AuthorizationQuery, AuthorizationAnswer) -> ServerResponse
+    ) -> ServerResponse {
+        do {
+            let fields = (try? FormURLEncoded.decode(target)) ?? FormFields()
+            let destination = try AuthorizationQuery.whomToAnswer(fields, client: grants.client)
+            let answer = AuthorizationAnswer(destination: destination, issuer: issuer)
+            do {
+                return body(try AuthorizationQuery(fields, to: destination), answer)
+            } catch {
+                return answer.refusal(error)
+            }
+        } catch {
+            return ErrorPage.page(error.sentence).response(status: .badRequest)
+        }
+    }
+
+    private func answerUnasked(
+        _ query: AuthorizationQuery, _ answer: AuthorizationAnswer, _ session: ProviderSession?
+    ) -> ServerResponse {
+        guard let session else { return answer.refusal("login_required", "Nobody is signed in.") }
+        if let hint = query.loginHint, hint.lowercased() != session.person.email {
+            return answer.refusal("login_required", "Somebody else is signed in.")
+        }
+        guard let consent = session.consents[query.client.id], consent.isSuperset(of: query.scopes) else {
+            return answer.refusal("consent_required", "The person has not agreed to this client.")
+        }
+        let choices = TestChoices(algorithm: keys.algorithms[0])
+        return answer.code(grants.giveCode(for: grant(query, session, query.scopes, choices)))
+    }
+
+    private func signIn(
+        _ form: SignInForm, _ query: AuthorizationQuery, _ answer: AuthorizationAnswer, _ request: ServerRequest,
+        _ target: String
+    ) -> ServerResponse {
+        switch (form.action, form.choices.fault) {
+        case (.deny, _): return answer.refusal("access_denied", "The person denied it.")
+        case (.allow, .serverError): return answer.refusal("server_error", "The provider failed on purpose.")
+        case (.allow, .unavailable):
+            return answer.refusal("temporarily_unavailable", "The provider is busy on purpose.")
+        case (.allow, _): break
+        }
+        guard let (session, name) = session(for: form, query, request) else {
+            var page = page(query, request, target: target)
+            page.email = form.email
+            page.mistake = "This e-mail address and password do not belong together."
+            return page.response(status: .forbidden)
+        }
+        let scopes = query.scopes.filter { $0 == "openid" || form.shared?.contains($0) ?? true }
+        grants.consent(name, to: query.client.id, scopes: Set(scopes))
+        var answer = answer
+        answer.fault = form.choices.fault
+        var response = answer.code(grants.giveCode(for: grant(query, session, scopes, form.choices)))
+        let age = Int(configuration.sessionLifetime.seconds)
+        response.headers.append(
+            "Set-Cookie", "\(Self.cookie)=\(name); Path=\(Path.authorize); Max-Age=\(age); HttpOnly; SameSite=Lax")
+        return response
+    }
+
+    /// The session of whom the form names: the browser's own, or a new one when the password is right.
+    private func session(
+        for form: SignInForm, _ query: AuthorizationQuery, _ request: ServerRequest
+    ) -> (ProviderSession, String)? {
+        if form.password.isEmpty, let name = cookie(request), let session = usableSession(request, query),
+            session.person.email == form.email
+        {
+            return (session, name)
+        }
+        guard let person = configuration.people.first(where: { $0.email == form.email }),
+            Secret(person.password) == Secret(form.password)
+        else { return nil }
+        let session = ProviderSession(
+            id: Base64URL.encode(SecureRandom.bytes(12)), person: person, authenticated: configuration.now())
+        return (session, grants.beginSession(session))
+    }
+
+    /// The browser's session, unless the request wants the password again.
+    private func usableSession(_ request: ServerRequest, _ query: AuthorizationQuery) -> ProviderSession? {
+        guard !query.prompts.contains("login"), let session = cookie(request).flatMap(grants.session) else {
+            return nil
+        }
+        if let age = query.maximumAge, configuration.now() > session.authenticated + TimeInterval(age) { return nil }
+        return session
+    }
+
+    private func page(_ query: AuthorizationQuery, _ request: ServerRequest, target: String) -> SignInPage {
+        SignInPage(
+            query: query, people: configuration.people, session: usableSession(request, query),
+            algorithms: keys.algorithms, target: Path.authorize + "?" + target)
+    }
+
+    private func grant(
+        _ query: AuthorizationQuery, _ session: ProviderSession, _ scopes: [String], _ choices: TestChoices
+    ) -> Grant {
+        Grant(
+            person: session.person, clientID: query.client.id, redirect: query.redirect, scopes: scopes,
+            nonce: query.nonce, challenge: query.challenge, choices: choices, session: session)
+    }
+
+    private static let cookie = "development_provider"
+
+    private func cookie(_ request: ServerRequest) -> String? {
+        for field in request.headers.values("Cookie") {
+            for pair in field.split(separator: ";") {
+                let halves = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+                if halves.count == 2, halves[0] == Self.cookie { return String(halves[1]) }
+            }
+        }
+        return nil
+    }
+}
+
+extension SignInPage {
+    func response(status: HTTPStatus = .ok) -> ServerResponse { page.response(status: status) }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import HTTPClient
+import LatchSandbox
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+/// What a browser that signed in before is asked.
+@Suite(.timeLimit(.minutes(1))) struct BrowserSessionTests {
+    private func cookie(_ response: ClientResponse) throws -> String {
+        let field = try #require(response.headers["Set-Cookie"])
+        #expect(field.contains("; HttpOnly; SameSite=Lax"))
+        return String(field.prefix { $0 != ";" })
+    }
+
+    @Test("prompt=none without a session is login_required, and shows no page")
+    func nobody() async throws {
+        try await RelyingApp.with { app in
+            let answer = try RelyingApp.answer(await app.open(app.address(["prompt": "none"])))
+            #expect(answer["error"] == "login_required" && answer["state"] == "the state")
+        }
+    }
+
+    @Test("prompt=none with a session and consent is a code at once")
+    func silent() async throws {
+        try await RelyingApp.with { app in
+            let cookie = try cookie(await app.fill(app.address()))
+            let answer = try RelyingApp.answer(await app.open(app.address(["prompt": "none"]), cookie: cookie))
+            let tokens = try JSONValue(parsing: await app.redeem(answer["code"] ?? "").body)
+            #expect(try RelyingApp.claims(tokens)["sub"] == "ada")
+        }
+    }
+
+    @Test("prompt=none for more than was agreed to is consent_required, for somebody else login_required")
+    func otherwise() async throws {
+        try await RelyingApp.with { app in
+            let cookie = try cookie(await app.fill(app.address(), more: [("consent", "shown"), ("share", "email")]))
+            let more = try await app.open(app.address(["prompt": "none"]), cookie: cookie)
+            #expect(try RelyingApp.answer(more)["error"] == "consent_required")
+            let other = try await app.open(
+                app.address(["prompt": "none", "login_hint": "bob@example.org"]), cookie: cookie)
+            #expect(try RelyingApp.answer(other)["error"] == "login_required")
+        }
+    }
+
+    @Test("A session needs no password, unless the request says login or is too strict about age")
+    func password() async throws {
+        let clock = Mutex(Date())
+        try await RelyingApp.with(configure: { $0.now = { clock.withLock { $0 } } }) { app in
+            let cookie = try cookie(await app.fill(app.address()))
+            clock.withLock { $0 += 10 }
+
+            func again(_ changes: [String: String?], email: String = "ada@example.org") async throws -> HTTPStatus {
+                try await app.fill(app.address(changes), email: email, password: "", cookie: cookie).status
+            }
+            #expect(try await again([:]) == .seeOther)
+            #expect(try await again(["max_age": "60"]) == .seeOther)
+            #expect(try await again(["prompt": "login"]) == .forbidden)
+            #expect(try await again(["max_age": "5"]) == .forbidden)
+            #expect(try await again([:], email: "bob@example.org") == .forbidden)
+            clock.withLock { $0 += 8 * 3600 }
+            #expect(try await again([:]) == .forbidden)
+        }
+    }
+}
