@@ -34,6 +34,7 @@ public struct JSONWebKeySet: Sendable {
     /// - Parameters:
     ///   - keyID: The signature's `kid`; without one every key fits that the algorithm fits.
     ///   - algorithm: The signature's algorithm.
+    /// - Returns: The keys in the set's order.
     public func candidates(keyID: String?, algorithm: SignatureAlgorithm) -> [JSONWebKey] {
         keys.filter { $0.allows(algorithm) && (keyID == nil || $0.keyID == keyID) }
     }

@@ -21,6 +21,7 @@ public final class SigningKey: Sendable {
     /// - Parameters:
     ///   - algorithm: What it shall sign by.
     ///   - keyID: Its name; the key's thumbprint unless told.
+    /// - Returns: A key that nobody else has.
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL cannot.
     public static func generate(_ algorithm: SignatureAlgorithm, keyID: String? = nil) throws(JOSEError) -> SigningKey {
         guard let key = EVPKey(for: algorithm), let type = key.type else {

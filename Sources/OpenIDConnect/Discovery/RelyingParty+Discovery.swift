@@ -1,0 +1,38 @@
+import JOSE
+
+extension RelyingParty {
+    /// Source: OpenID Connect Discovery §4.1.
+    static func discover(_ settings: ProviderSettings, _ requests: ProviderRequests) async throws -> ProviderMetadata {
+        try settings.check()
+        let base = settings.issuer.hasSuffix("/") ? String(settings.issuer.dropLast()) : settings.issuer
+        let document = try await requests.document(
+            base + "/.well-known/openid-configuration", named: "the discovery document")
+        return try ProviderMetadata(parsing: document, issuer: settings.issuer)
+    }
+
+    static func fetchKeys(_ metadata: ProviderMetadata, _ requests: ProviderRequests) async throws -> JSONWebKeySet {
+        let document = try await requests.document(metadata.keysAddress, named: "the keys")
+        do throws(JOSEError) {
+            return try JSONWebKeySet(parsing: document)
+        } catch {
+            throw OpenIDConnectError(
+                .badAnswer, "Could not use the keys of '\(metadata.issuer)': \(error.message)", cause: error)
+        }
+    }
+
+    /// Whether one of the provider's keys made the signature.
+    ///
+    /// When none fits, the keys are fetched again: the provider may have changed them a moment ago.
+    ///
+    /// Source: OpenID Connect Core §10.1.1.
+    func isSigned(_ signature: JSONWebSignature) async throws -> Bool {
+        guard let algorithm = signature.header.algorithm else { return false }
+        func isGood(_ keys: JSONWebKeySet) -> Bool {
+            keys.candidates(keyID: signature.header.keyID, algorithm: algorithm).contains(where: signature.isValid)
+        }
+        let (held, moment) = try await keys.current()
+        if isGood(held) { return true }
+        guard let newer = try await keys.newer(than: moment) else { return false }
+        return isGood(newer)
+    }
+}

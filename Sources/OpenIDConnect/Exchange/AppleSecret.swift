@@ -1,0 +1,52 @@
+import Crypto
+import FoundationEssentials
+import JOSE
+import Wire
+
+/// The client secret of Sign in with Apple: a signed text that is good for some minutes.
+///
+/// Source: Apple, "Creating a client secret"; RFC 7523 §3 for the claims.
+struct AppleSecret: Sendable {
+    private let teamID: String
+    private let clientID: String
+    private let audience: String
+    private let key: SigningKey
+
+    /// Reads the key; a mistake in it is found before it is used.
+    ///
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/misconfigured``.
+    init(_ settings: ProviderSettings) throws(OpenIDConnectError) {
+        guard case .apple(let teamID, let keyID, let pem) = settings.authentication else {
+            throw OpenIDConnectError(.misconfigured, "Could not make Apple's client secret: no key is configured.")
+        }
+        guard !teamID.isEmpty, !keyID.isEmpty else {
+            throw OpenIDConnectError(
+                .misconfigured, "Could not make Apple's client secret: write the team id and the key id.")
+        }
+        do throws(JOSEError) {
+            key = try SigningKey(pem: pem, keyID: keyID, algorithm: .es256)
+        } catch {
+            throw OpenIDConnectError(
+                .misconfigured,
+                "Could not make Apple's client secret: its key is no P-256 key in PEM form; use the "
+                    + "'.p8' file as Apple gave it.", cause: error)
+        }
+        self.teamID = teamID
+        clientID = settings.clientID
+        audience = settings.issuer
+    }
+
+    /// A secret that is good for five minutes.
+    func text(at moment: Date) throws(OpenIDConnectError) -> Secret {
+        let seconds = moment.timeIntervalSince1970.rounded(.down)
+        let claims: JSONValue = [
+            "iss": .string(teamID), "iat": .number(seconds), "exp": .number(seconds + 300), "aud": .string(audience),
+            "sub": .string(clientID),
+        ]
+        do throws(JOSEError) {
+            return Secret(try key.sign(payload: claims.encoded()))
+        } catch {
+            throw OpenIDConnectError(.misconfigured, "Could not make Apple's client secret.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Crypto
+import Wire
+
+/// What a provider handed to the person's browser, whichever way it came.
+///
+/// Source: RFC 6749 §4.1.2; RFC 9207 §2.4.
+struct CallbackAnswer: Sendable {
+    let code: Secret
+
+    /// Reads a callback.
+    ///
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/denied`` or
+    ///   ``OpenIDConnectError/Code/refused`` for the provider's own errors, else ``OpenIDConnectError/Code/badAnswer``.
+    init(_ fields: FormFields, from provider: ProviderMetadata) throws(OpenIDConnectError) {
+        for name in ["code", "state", "iss", "error", "error_description", "error_uri"]
+        where fields.values(name).count > 1 {
+            throw Self.bad(provider, "it holds '\(name)' twice; start signing in again.")
+        }
+        // Before anything else is believed, an error included: it may come from another provider.
+        guard fields["iss"] ?? (provider.namesIssuerInAnswers ? nil : provider.issuer) == provider.issuer else {
+            throw Self.bad(provider, "it does not come from there; do not go on signing in.")
+        }
+        if let error = fields["error"] {
+            guard fields["code"] == nil else { throw Self.bad(provider, "it holds both a code and an error.") }
+            throw Self.refusal(error, fields["error_description"], provider)
+        }
+        guard let code = fields["code"], !code.isEmpty, code.utf8.count <= 8192 else {
+            throw Self.bad(provider, "it holds neither a code nor an error; start signing in again.")
+        }
+        self.code = Secret(code)
+    }
+
+    private static func refusal(
+        _ error: String, _ description: String?, _ provider: ProviderMetadata
+    ) -> OpenIDConnectError {
+        guard let text = ProviderErrorText(code: error, description: description) else {
+            return bad(provider, "its error cannot be read; start signing in again.")
+        }
+        guard ["access_denied", "user_cancelled_authorize"].contains(text.code) else {
+            return OpenIDConnectError(
+                .refused, "The identity provider '\(provider.issuer)' refused with '\(text.code)'.", error: text)
+        }
+        return OpenIDConnectError(
+            .denied, "Signing in at '\(provider.issuer)' was not agreed to; start again if that was a mistake.",
+            error: text)
+    }
+
+    private static func bad(_ provider: ProviderMetadata, _ reason: String) -> OpenIDConnectError {
+        OpenIDConnectError(.badAnswer, "Could not use the answer of '\(provider.issuer)': \(reason)")
+    }
+}

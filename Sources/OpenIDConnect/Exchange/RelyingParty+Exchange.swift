@@ -1,0 +1,74 @@
+import Crypto
+import FoundationEssentials
+import HTTPClient
+import OAuth
+import Wire
+
+extension RelyingParty {
+    /// Exchanges a code at the token endpoint.
+    ///
+    /// Source: OpenID Connect Core §3.1.3.1 to §3.1.3.5; RFC 7636 §4.5.
+    func exchange(
+        _ code: Secret, redirect: String, verifier: PKCE.Verifier, at provider: ProviderMetadata
+    ) async throws -> TokenResponse {
+        var request = ClientRequest(method: .post, url: provider.tokenEndpoint)
+        request.headers = ["Accept": JSON.mediaType, "Content-Type": FormURLEncoded.mediaType]
+        var form = [
+            ("grant_type", "authorization_code"), ("code", code.reveal()), ("redirect_uri", redirect),
+            ("code_verifier", verifier.secret.reveal()),
+        ]
+        let secret = try authenticate(&request, &form)
+        request.body = Array(FormURLEncoded.encode(form).utf8)
+        let answer = try await requests.send(request, named: "the token endpoint")
+        guard answer.status == .ok else {
+            throw refusal(answer, secrets: [code, verifier.secret] + (secret.map { [$0] } ?? []))
+        }
+        do throws(OAuthError) {
+            return try TokenResponse(parsing: answer.body)
+        } catch {
+            throw OpenIDConnectError(
+                .badAnswer, "Could not use the token endpoint of '\(settings.issuer)': \(error.message)", cause: error)
+        }
+    }
+
+    /// Adds what shows who this client is, and gives back the secret in it.
+    ///
+    /// Source: RFC 6749 §2.3.1, which has both halves form-encoded before they are joined.
+    private func authenticate(
+        _ request: inout ClientRequest, _ form: inout [(String, String)]
+    ) throws(OpenIDConnectError) -> Secret? {
+        switch settings.authentication {
+        case .none:
+            form.append(("client_id", settings.clientID))
+            return nil
+        case .basic(let secret):
+            let pair = Self.formEncoded(settings.clientID) + ":" + Self.formEncoded(secret.reveal())
+            request.headers.append("Authorization", "Basic " + Data(pair.utf8).base64EncodedString())
+            return secret
+        case .post(let secret):
+            form += [("client_id", settings.clientID), ("client_secret", secret.reveal())]
+            return secret
+        case .apple:
+            let secret = try AppleSecret(settings).text(at: now())
+            form += [("client_id", settings.clientID), ("client_secret", secret.reveal())]
+            return secret
+        }
+    }
+
+    private static func formEncoded(_ text: String) -> String {
+        String(FormURLEncoded.encode([("", text)]).dropFirst())
+    }
+
+    /// Source: RFC 6749 §5.2.
+    private func refusal(_ answer: ClientResponse, secrets: [Secret]) -> OpenIDConnectError {
+        guard let refusal = try? TokenErrorResponse(parsing: answer.body),
+            let text = ProviderErrorText(code: refusal.error, description: refusal.description, secrets: secrets)
+        else { return requests.unexpected(answer, named: "the token endpoint") }
+        let start = "The identity provider '\(settings.issuer)' refused to exchange its code with '\(text.code)'"
+        guard ["invalid_client", "unauthorized_client"].contains(text.code) else {
+            return OpenIDConnectError(.refused, start + "; start signing in again.", error: text)
+        }
+        return OpenIDConnectError(
+            .misconfigured, start + "; check the client id, its secret and how it is sent.", error: text)
+    }
+}

@@ -1,0 +1,34 @@
+import Crypto
+
+/// A provider's `error` and `error_description`, made fit to be shown.
+///
+/// Source: RFC 6749 §4.1.2.1 and §5.2 for the characters that they may have.
+struct ProviderErrorText: Sendable, Equatable {
+    let code: String
+    let description: String?
+
+    /// Takes what came; nil unless `code` has 1 to 64 of the characters that it may have.
+    ///
+    /// A description is cut to 200 characters, what may not be in it becomes a blank, and it is left out when it quotes one
+    /// of `secrets`.
+    init?(code: String, description: String?, secrets: [Secret] = []) {
+        guard (1...64).contains(code.utf8.count), code.utf8.allSatisfy(Self.isAllowed),
+            !Self.quotes(code, secrets)
+        else { return nil }
+        self.code = code
+        guard let description, !Self.quotes(description, secrets) else {
+            self.description = nil
+            return
+        }
+        let bytes = description.utf8.prefix(200).map { Self.isAllowed($0) ? $0 : UInt8(ascii: " ") }
+        self.description = bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func quotes(_ text: String, _ secrets: [Secret]) -> Bool {
+        secrets.contains { $0.count > 0 && text.contains($0.reveal()) }
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+}

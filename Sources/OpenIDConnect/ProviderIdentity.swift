@@ -1,0 +1,28 @@
+/// Who a person is, as an identity provider says and as far as it was checked.
+public struct ProviderIdentity: Sendable, Equatable {
+    /// The provider's name for itself.
+    public var issuer: String
+    /// The person's name at the provider, 1 to 255 bytes: never given to another person, and it means nothing elsewhere.
+    public var subject: String
+    /// The person's e-mail address, if told.
+    public var email: String?
+    /// Whether the provider says that the address is the person's own.
+    public var isEmailVerified: Bool
+    /// What the person is called, if told.
+    public var name: String?
+    /// The session at the provider, if told.
+    public var sessionID: String?
+
+    /// Makes an identity.
+    public init(
+        issuer: String, subject: String, email: String? = nil, isEmailVerified: Bool = false, name: String? = nil,
+        sessionID: String? = nil
+    ) {
+        self.issuer = issuer
+        self.subject = subject
+        self.email = email
+        self.isEmailVerified = isEmailVerified
+        self.name = name
+        self.sessionID = sessionID
+    }
+}

@@ -1,0 +1,48 @@
+import Crypto
+public import OAuth
+public import Wire
+
+extension RelyingParty {
+    /// Who the person is that came back from the provider.
+    ///
+    /// The code is exchanged and the ID token checked whole; the UserInfo endpoint is asked when the token tells no e-mail
+    /// address. The caller has compared `state` with its browser's before.
+    ///
+    /// - Parameters:
+    ///   - callback: All of the callback's parameters, from its query or from the form that was posted.
+    ///   - redirect: The redirect address that was asked for.
+    ///   - nonce: The nonce that was asked with.
+    ///   - verifier: The verifier whose challenge was asked with.
+    /// - Returns: The identity, of which everything was checked that can be.
+    /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
+    ///
+    /// Source: OpenID Connect Core §3.1.2.7, §3.1.3 and §5.3.
+    public func identity(
+        callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier
+    ) async throws -> ProviderIdentity {
+        let provider = try await metadata()
+        let code = try CallbackAnswer(callback, from: provider).code
+        let tokens = try await exchange(code, redirect: redirect, verifier: verifier, at: provider)
+        let token = try await idToken(of: tokens, code: code, nonce: nonce, from: provider)
+        var person = token.person
+        if person.email == nil, let endpoint = provider.userInfoEndpoint {
+            let told = try await userInfo(
+                endpoint, accessToken: tokens.accessToken, subject: token.subject, from: provider)
+            person = PersonClaims(
+                email: told.email, isEmailVerified: told.isEmailVerified, name: person.name ?? told.name)
+        }
+        return ProviderIdentity(
+            issuer: provider.issuer, subject: token.subject, email: person.email,
+            isEmailVerified: person.isEmailVerified, name: person.name ?? nameFromApple(callback),
+            sessionID: token.sessionID)
+    }
+
+    /// The name that Apple hands to the browser once, beside the code. It is not signed: good to be shown, for nothing else.
+    private func nameFromApple(_ callback: FormFields) -> String? {
+        guard case .apple = settings.authentication, let user = callback["user"], user.utf8.count <= 4096,
+            let name = (try? JSONValue(parsing: Array(user.utf8)))?["name"]
+        else { return nil }
+        let whole = ["firstName", "lastName"].compactMap { name[$0]?.string }.joined(separator: " ")
+        return PersonClaims(["name": .string(whole)]).name
+    }
+}

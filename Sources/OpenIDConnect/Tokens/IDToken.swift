@@ -1,0 +1,77 @@
+import Crypto
+import FoundationEssentials
+import JOSE
+import OAuth
+import Wire
+
+/// An ID token whose signature was found good, with what its claims must say.
+///
+/// Source: OpenID Connect Core §2, §3.1.3.6 and §3.1.3.7.
+struct IDToken: Sendable {
+    /// What the claims are compared with.
+    struct Expectation: Sendable {
+        var issuer: String
+        var clientID: String
+        var nonce: String
+        var now: Date
+        var maximumClockSkew: Duration
+        /// The longest since the person last signed in at the provider, in seconds, when that was asked for.
+        var maximumAge: Double?
+        var accessToken: Secret
+        var code: Secret
+    }
+
+    let subject: String
+    let sessionID: String?
+    let person: PersonClaims
+
+    /// Checks the claims of a token whose signature is good.
+    ///
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken``, naming the claim.
+    init(
+        checking claims: [UInt8], signedBy algorithm: SignatureAlgorithm, against expected: Expectation
+    ) throws(OpenIDConnectError) {
+        let reader = try ClaimReader(parsing: claims, what: "The ID token of '\(expected.issuer)'")
+        try Self.checkParties(reader, expected)
+        try Self.checkTimes(reader, expected)
+        guard constantTimeEqual(Array(try reader.requiredText("nonce").utf8), Array(expected.nonce.utf8)) else {
+            throw reader.bad("its 'nonce' is another: it was made for another sign-in.")
+        }
+        for (name, secret) in [("at_hash", expected.accessToken), ("c_hash", expected.code)] {
+            guard let hash = try reader.text(name), hash != algorithm.halfHash(of: secret) else { continue }
+            throw reader.bad("its '\(name)' is another: it came with another token or code.")
+        }
+        subject = try reader.subject()
+        sessionID = try reader.text("sid")
+        person = PersonClaims(reader.value)
+    }
+
+    private static func checkParties(_ reader: ClaimReader, _ expected: Expectation) throws(OpenIDConnectError) {
+        guard try reader.requiredText("iss") == expected.issuer else {
+            throw reader.bad("its 'iss' is another: it comes from somebody else.")
+        }
+        // No further audience is trusted, as the standard asks of one who knows none.
+        guard try reader.texts("aud") == [expected.clientID] else {
+            throw reader.bad("its 'aud' is missing, or not this client alone: it is meant for somebody else.")
+        }
+        if let party = try reader.text("azp"), party != expected.clientID {
+            throw reader.bad("its 'azp' is another: it was given to somebody else.")
+        }
+    }
+
+    private static func checkTimes(_ reader: ClaimReader, _ expected: Expectation) throws(OpenIDConnectError) {
+        let now = expected.now.timeIntervalSince1970
+        let skew = expected.maximumClockSkew / .seconds(1)
+        let (expiry, issue) = (try reader.requiredMoment("exp"), try reader.requiredMoment("iat"))
+        guard now < expiry + skew else {
+            throw reader.bad("it has expired; check the clocks of both machines.")
+        }
+        guard issue <= now + skew, try reader.moment("nbf") ?? 0 <= now + skew else {
+            throw reader.bad("it comes from the future; check the clocks of both machines.")
+        }
+        guard let maximumAge = expected.maximumAge else { return }
+        guard now - (try reader.requiredMoment("auth_time")) <= maximumAge + skew else {
+            throw reader.bad("the person signed in longer ago than 'max_age' allows.")
+        }
+    }
+}

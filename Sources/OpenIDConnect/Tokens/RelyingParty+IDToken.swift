@@ -1,0 +1,60 @@
+import Crypto
+import JOSE
+import OAuth
+
+extension RelyingParty {
+    /// Checks the ID token of a token answer: its signature, then its claims.
+    func idToken(
+        of tokens: TokenResponse, code: Secret, nonce: String, from provider: ProviderMetadata
+    ) async throws -> IDToken {
+        guard let text = tokens.idToken else {
+            throw OpenIDConnectError(
+                .badToken, "The token endpoint of '\(provider.issuer)' gave no ID token; is it an OpenID provider?")
+        }
+        let what = "The ID token of '\(provider.issuer)'"
+        let signature = try await verified(text, what: what, from: provider)
+        guard let algorithm = signature.header.algorithm else { throw Self.unsigned(what) }
+        return try IDToken(
+            checking: signature.payload, signedBy: algorithm,
+            against: IDToken.Expectation(
+                issuer: provider.issuer, clientID: settings.clientID, nonce: nonce, now: now(),
+                maximumClockSkew: settings.maximumClockSkew, maximumAge: maximumAge, accessToken: tokens.accessToken,
+                code: code))
+    }
+
+    /// A signed text of the provider, once its signature was found good.
+    ///
+    /// Source: OpenID Connect Core §3.1.3.7; RFC 8725 §3.1, §3.2 and §3.11.
+    func verified(_ text: Secret, what: String, from provider: ProviderMetadata) async throws -> JSONWebSignature {
+        let signature: JSONWebSignature
+        do throws(JOSEError) {
+            signature = try JSONWebSignature(parsing: text.reveal())
+        } catch {
+            throw OpenIDConnectError(.badToken, "\(what) cannot be believed: \(error.message)", cause: error)
+        }
+        let name = signature.header.algorithmName
+        guard signature.header.algorithm != nil,
+            provider.signingAlgorithms.isEmpty || provider.signingAlgorithms.contains(name)
+        else { throw Self.unsigned(what) }
+        // Another kind of token, which the same key may have signed for another use, says so with its type.
+        guard signature.header.type?.lowercased().hasSuffix("+jwt") != true else {
+            throw OpenIDConnectError(.badToken, "\(what) cannot be believed: it is another kind of token.")
+        }
+        guard try await isSigned(signature) else {
+            throw OpenIDConnectError(
+                .badToken, "\(what) cannot be believed: no key of the provider made its signature.")
+        }
+        return signature
+    }
+
+    private static func unsigned(_ what: String) -> OpenIDConnectError {
+        OpenIDConnectError(
+            .badToken,
+            "\(what) cannot be believed: it is not signed by an algorithm that is trusted and that the provider announced; "
+                + "let it sign by RS256, PS256, ES256 or EdDSA.")
+    }
+
+    private var maximumAge: Double? {
+        settings.parameters.last { $0.0 == "max_age" }.flatMap { Double($0.1) }
+    }
+}

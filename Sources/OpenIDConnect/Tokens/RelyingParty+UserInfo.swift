@@ -1,0 +1,48 @@
+import Crypto
+import HTTPClient
+import JOSE
+import Wire
+
+extension RelyingParty {
+    /// What the UserInfo endpoint tells about `subject`.
+    ///
+    /// A signed answer is checked like an ID token's signature; an encrypted one cannot be read.
+    ///
+    /// Source: OpenID Connect Core §5.3.2 to §5.3.4; RFC 6750 §2.1.
+    func userInfo(
+        _ endpoint: String, accessToken: Secret, subject: String, from provider: ProviderMetadata
+    ) async throws -> PersonClaims {
+        let what = "The UserInfo answer of '\(provider.issuer)'"
+        let request = ClientRequest(
+            url: endpoint,
+            headers: ["Accept": JSON.mediaType, "Authorization": "Bearer " + accessToken.reveal()])
+        let answer = try await requests.send(request, named: "the UserInfo endpoint")
+        guard answer.status == .ok else { throw requests.unexpected(answer, named: "the UserInfo endpoint") }
+        var claims = answer.body
+        let isSigned = Self.mediaType(answer.headers["Content-Type"]) == "application/jwt"
+        if isSigned {
+            let text = Secret(bytes: answer.body)
+            claims = try await verified(text, what: what, from: provider).payload
+        }
+        let reader = try ClaimReader(parsing: claims, what: what)
+        if isSigned { try checkParties(reader, provider) }
+        guard try reader.subject() == subject else {
+            throw reader.bad("its 'sub' is another: it tells about somebody else.")
+        }
+        return PersonClaims(reader.value)
+    }
+
+    private func checkParties(_ reader: ClaimReader, _ provider: ProviderMetadata) throws(OpenIDConnectError) {
+        if let issuer = try reader.text("iss"), issuer != provider.issuer {
+            throw reader.bad("its 'iss' is another: it comes from somebody else.")
+        }
+        let audience = try reader.texts("aud")
+        guard audience.isEmpty || audience.contains(settings.clientID) else {
+            throw reader.bad("its 'aud' is another: it is meant for somebody else.")
+        }
+    }
+
+    private static func mediaType(_ field: String?) -> String? {
+        field?.split(separator: ";").first.map { $0.filter { $0 != " " }.lowercased() }
+    }
+}
