@@ -34,7 +34,7 @@ let package = Package(
         .target(name: "Database", dependencies: ["CSQLite"]),
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
-        .target(name: "Redis", dependencies: ["CHiredis", "Crypto"]),
+        .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Wire"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
         .target(name: "Terminal", dependencies: ["CProcess", "Crypto"]),
 
@@ -107,7 +107,7 @@ let package = Package(
             dependencies: [
                 "Crypto", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "TestSupport", "Wire",
             ]),
-        .testTarget(name: "RedisTests", dependencies: ["Redis", "TestSupport"]),
+        .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
         .testTarget(name: "WireTests", dependencies: ["Wire"]),

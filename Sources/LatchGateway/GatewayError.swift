@@ -5,7 +5,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
     /// What kind of refusal it is.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
-            case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file
+            case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file, codeExists
         }
         private let base: Base
 
@@ -26,6 +26,9 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         /// A log file could not be opened.
         public static let file = Code(base: .file)
 
+        /// A one-time code is kept under this key already.
+        public static let codeExists = Code(base: .codeExists)
+
         /// The code's name.
         public var description: String { base.rawValue }
     }
@@ -40,6 +43,8 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         self.code = code
         self.message = message
     }
+
+    static let codeExists = GatewayError(.codeExists, "A one-time code of this value is waiting already; make another.")
 
     /// The message.
     public var description: String { message }

@@ -11,7 +11,8 @@ public protocol CodeStore: Sendable {
     ///
     /// A crash afterwards may lose it, which costs its owner another sign-in.
     ///
-    /// - Throws: When the store does not answer; the record may be kept all the same.
+    /// - Throws: ``GatewayError/Code/codeExists`` when a record is kept under `key` already, which stays as it is; another
+    ///   error when the store does not answer, and the record may be kept all the same.
     func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws
 
     /// Takes a record out; nil when there is none, or not any more. Of any number of callers at once, of one or several

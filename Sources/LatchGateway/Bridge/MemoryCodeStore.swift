@@ -15,6 +15,10 @@ public final class MemoryCodeStore: CodeStore {
         var firstExpiry = Date.distantFuture
         var lastExpiry = Date.distantPast
 
+        func holds(_ key: SHA256Digest, at now: Date) -> Bool {
+            records[key].map { now < $0.expires } ?? false
+        }
+
         mutating func insert(_ record: [UInt8], under key: SHA256Digest, until expires: Date) {
             records[key] = (record, expires)
             firstExpiry = min(firstExpiry, expires)
@@ -55,9 +59,12 @@ public final class MemoryCodeStore: CodeStore {
     public var count: Int { state.withLock { $0.young.records.count + $0.old.records.count } }
 
     /// Keeps a record; see ``CodeStore``.
-    public func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) {
+    public func keep(
+        _ record: [UInt8], under key: SHA256Digest, for lifetime: Duration
+    ) throws(GatewayError) {
         let now = now()
-        state.withLock { state in
+        try state.withLock { state throws(GatewayError) in
+            if state.young.holds(key, at: now) || state.old.holds(key, at: now) { throw .codeExists }
             state.dropExpired(at: now)
             if state.young.records.count >= capacity / 2 {
                 state.old = state.young

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import FoundationEssentials
 import HTTPServer
+import Redis
 import Wire
 
 /// The routes of a server that speaks as Onyx does: the part with a password.
@@ -69,6 +70,10 @@ struct OnyxRoutes: Sendable {
             log.error("The database failed.", ["error": .text(error.message), "request": .text(request.id)])
             return OnyxAnswers.later(
                 OnyxAnswers.detail(.serviceUnavailable, "The server cannot reach its database."), .seconds(5))
+        case let error as RedisError:
+            log.error("Redis failed.", ["error": .text(error.message), "request": .text(request.id)])
+            return OnyxAnswers.later(
+                OnyxAnswers.detail(.serviceUnavailable, "The server cannot reach its store of codes."), .seconds(2))
         default:
             log.error("A request failed.", ["error": .text("\(type(of: error))"), "request": .text(request.id)])
             return OnyxAnswers.detail(.internalServerError, "Internal Server Error")

@@ -15,6 +15,7 @@ func checkCodeStore(_ store: any CodeStore, beside other: any CodeStore, advance
     async throws
 {
     try await checkTaking(store, other)
+    try await checkOverwriting(store, other)
     try await checkExpiry(store, advance)
     try await checkRace(store, other)
 }
@@ -33,6 +34,22 @@ private func checkTaking(_ store: any CodeStore, _ other: any CodeStore) async t
     #expect(try await store.take(key("empty")) == nil)
 }
 
+private func checkOverwriting(_ store: any CodeStore, _ other: any CodeStore) async throws {
+    try await store.keep([1], under: key("twice"), for: .seconds(60))
+
+    for again in [store, other] {
+        let error = await #expect(throws: GatewayError.self) {
+            try await again.keep([2], under: key("twice"), for: .seconds(60))
+        }
+        #expect(error?.code == .codeExists)
+    }
+
+    #expect(try await other.take(key("twice")) == [1], "A record was overwritten.")
+    #expect(try await store.take(key("twice")) == nil)
+    try await other.keep([3], under: key("twice"), for: .seconds(60))
+    #expect(try await store.take(key("twice")) == [3], "A key that is free again must be usable.")
+}
+
 private func checkExpiry(_ store: any CodeStore, _ advance: (Double) async throws -> Void) async throws {
     try await store.keep([1], under: key("short"), for: .seconds(1))
     try await store.keep([2], under: key("long"), for: .seconds(60))
@@ -40,6 +57,8 @@ private func checkExpiry(_ store: any CodeStore, _ advance: (Double) async throw
     try await advance(1.5)
 
     #expect(try await store.take(key("short")) == nil, "A record outlived its time.")
+    try await store.keep([3], under: key("short"), for: .seconds(60))
+    #expect(try await store.take(key("short")) == [3], "An expired record stood in the way.")
     #expect(try await store.take(key("long")) == [2], "A record was forgotten before its time.")
 }
 

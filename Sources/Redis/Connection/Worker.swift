@@ -1,0 +1,91 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Commands on their way to Redis and the thread that takes them there.
+///
+/// What waits is sent together, up to ``batch`` commands, so that many callers share a round trip.
+final class Worker: Sendable {
+    struct Call: Sendable {
+        let command: RedisCommand
+        let deadline: ContinuousClock.Instant
+        let answer: CheckedContinuation<Result<RedisReply, RedisError>, Never>
+    }
+
+    private struct State {
+        var waiting: [Call] = []
+        var isClosed = false
+    }
+
+    private static let batch = 256
+
+    private let state = Mutex(State())
+    private let arrivals = DispatchSemaphore(value: 0)
+    private let settings: RedisSettings
+
+    init(_ settings: RedisSettings) {
+        self.settings = settings
+    }
+
+    /// Has a call wait for the thread, or answers it with a refusal.
+    func post(_ call: Call) {
+        let refusal: RedisError? = state.withLock { state in
+            if state.isClosed { return RedisError(.closed, "The client of Redis was closed.") }
+            guard state.waiting.count < settings.maximumWaiting else {
+                return RedisError(
+                    .busy, "Too many commands wait for Redis at '\(settings.address)'; try again shortly.")
+            }
+            state.waiting.append(call)
+            return nil
+        }
+        if let refusal { call.answer.resume(returning: .failure(refusal)) } else { arrivals.signal() }
+    }
+
+    /// Refuses what waits and ends the thread after the commands in hand.
+    func close() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.isClosed = true
+            return state.waiting
+        }
+        for call in waiting {
+            call.answer.resume(returning: .failure(RedisError(.closed, "The client of Redis was closed.")))
+        }
+        arrivals.signal()
+    }
+
+    /// The thread's work: serves calls until the worker is closed.
+    func run() {
+        var link = Link(settings)
+        while true {
+            arrivals.wait()
+            let (calls, isClosed) = state.withLock { state in
+                let first = Array(state.waiting.prefix(Self.batch))
+                state.waiting.removeFirst(first.count)
+                return (first, state.isClosed)
+            }
+            if isClosed, calls.isEmpty { return }
+            serve(calls, &link)
+        }
+    }
+
+    private func serve(_ calls: [Call], _ link: inout Link) {
+        let now = ContinuousClock.now
+        let late = calls.filter { $0.deadline <= now }
+        for call in late { call.answer.resume(returning: .failure(Self.late(settings))) }
+        let timely = late.isEmpty ? calls : calls.filter { $0.deadline > now }
+        guard let deadline = timely.map(\.deadline).max() else { return }
+        var count = 0
+        do throws(RedisError) {
+            try link.exchange(timely.map(\.command), before: deadline) { index, result in
+                timely[index].answer.resume(returning: result)
+                count = index + 1
+            }
+        } catch {
+            for call in timely[count...] { call.answer.resume(returning: .failure(error)) }
+        }
+    }
+
+    private static func late(_ settings: RedisSettings) -> RedisError {
+        RedisError(.timedOut, "Redis at '\(settings.address)' did not answer a command in time.")
+    }
+}
