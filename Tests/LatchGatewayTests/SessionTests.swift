@@ -286,7 +286,7 @@ struct SessionTests {
 
         cache.insert(
             digest, session, lastUsed: session.created, livesUntil: session.expires, ticket: cache.ticket(for: digest))
-        #expect(cache.use(digest, at: session.created)?.session == session)
+        #expect(cache.use(digest, at: session.created) == session)
     }
 
     @Test("memory holds a bounded number of sessions, and the used ones stay")
@@ -303,6 +303,32 @@ struct SessionTests {
         }
         #expect(cache.count <= 3_200)
         #expect(cache.use(used, at: session.created) != nil)
+    }
+
+    @Test("a use is written though its session left memory before, or was used again while it was written")
+    func usesOfEntriesThatWent() {
+        let left = LastUses()
+        let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200, leftUses: left)
+        let session = Session.sample()
+        let later = session.created + 61
+        let digests = (0..<10_000).map { SHA256.digest("token \($0)") }
+        for digest in digests {
+            cache.insert(
+                digest, session, lastUsed: session.created, livesUntil: session.expires,
+                ticket: cache.ticket(for: digest))
+            #expect(cache.use(digest, at: later) != nil)
+        }
+        let inMemory = (0..<SessionCache.partCount).flatMap { cache.noted(inPart: $0) }
+        #expect(inMemory.count == cache.count)
+        #expect(Set((inMemory + left.noted()).map(\.digest)) == Set(digests))
+
+        let last = digests[9_999]
+        #expect(cache.use(last, at: later + 61) != nil)
+        for part in 0..<SessionCache.partCount { cache.written(inMemory, inPart: part) }
+        #expect(cache.pending(last) == LastUses.Use(first: later, last: later + 61))
+        #expect((0..<SessionCache.partCount).flatMap { cache.noted(inPart: $0) }.map(\.digest) == [last])
+        cache.removeAll()
+        #expect(left.pending(last) == LastUses.Use(first: later, last: later + 61))
     }
 
     @Test("100,000 sessions of as many people take less than 64 MiB of memory")
@@ -396,8 +422,8 @@ extension Session {
     static func sample(_ email: String = Bench.email) -> Session {
         let now = Date(timeIntervalSince1970: 1_790_000_000)
         let person = Person(
-            id: UUID(), email: email, name: nil, isAdministrator: false, isVerified: false, created: now, disabled: nil,
-            sessionEpoch: 0)
+            id: UUID(), email: email, name: nil, created: now, sessionEpoch: 0, disabled: nil, isAdministrator: false,
+            isVerified: false)
         return Session(
             id: .random(), person: person, created: now, expires: now + .seconds(day), cap: now + .seconds(90 * day))
     }

@@ -27,6 +27,9 @@ public struct SHA256Digest: Hashable, Sendable {
         self.init(words: words)
     }
 
+    /// The first eight bytes as a number, for tables whose keys are not the adversary's to choose.
+    public var leadingWord: UInt64 { first }
+
     /// The 32 bytes.
     public var bytes: [UInt8] {
         withUnsafeBytes(of: (first, second, third, fourth)) { [UInt8]($0) }

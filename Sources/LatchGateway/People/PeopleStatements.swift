@@ -58,8 +58,9 @@ enum PeopleStatements {
     @Sendable
     static func person(_ row: SQLRow) throws(DatabaseError) -> Person {
         Person(
-            id: try row.get(0), email: try row.get(1), name: try row.get(2), isAdministrator: try row.get(3),
-            isVerified: try row.get(4), created: try row.get(5), disabled: try row.get(6), sessionEpoch: try row.get(7))
+            id: try row.get(0), email: try row.get(1), name: try row.get(2), created: try row.get(5),
+            sessionEpoch: try row.get(7), disabled: try row.get(6), isAdministrator: try row.get(3),
+            isVerified: try row.get(4))
     }
 }
 

@@ -10,16 +10,16 @@ public struct Person: Sendable, Equatable, Identifiable {
     public let email: String
     /// The name to show, when one was given.
     public let name: String?
+    /// When the person was added.
+    public let created: Date
+    /// How often all of the person's sessions were ended; see the schema.
+    let sessionEpoch: Int
+    /// When the person was disabled; nil while signing in is allowed.
+    public let disabled: Date?
     /// Whether the person administers the server.
     public let isAdministrator: Bool
     /// Whether the address was proved.
     public let isVerified: Bool
-    /// When the person was added.
-    public let created: Date
-    /// When the person was disabled; nil while signing in is allowed.
-    public let disabled: Date?
-    /// How often all of the person's sessions were ended; see the schema.
-    let sessionEpoch: Int
 
     /// Whether the person may sign in.
     public var isActive: Bool { disabled == nil }

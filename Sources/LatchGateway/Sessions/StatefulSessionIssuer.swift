@@ -14,7 +14,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
     private let lifetime: SessionLifetime
     private let now: @Sendable () -> Date
     private let cache: SessionCache
-    private let uses = LastUses()
+    private let leftUses = LastUses()
 
     /// Makes an issuer on a database with the gateway's tables.
     init(
@@ -24,7 +24,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         self.database = database
         self.lifetime = lifetime
         self.now = now
-        cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity)
+        cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity, leftUses: leftUses)
     }
 
     /// How many sessions are in memory.
@@ -60,10 +60,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
     public func authenticateAtOnce(_ token: String) -> Authentication? {
         guard token.utf8.count == 43 else { return .unrecognized }
         let digest = SHA256.digest(token)
-        let now = now()
-        guard let (session, isWorthRecording) = cache.use(digest, at: now) else { return nil }
-        if isWorthRecording { uses.note(digest, at: now) }
-        return .valid(session)
+        return cache.use(digest, at: now()).map { .valid($0) }
     }
 
     /// Extends the session of a token and gives the same token back; see ``SessionIssuer``.
@@ -72,7 +69,9 @@ public final class StatefulSessionIssuer: SessionIssuer {
         guard case .valid = try await authenticate(token) else { return nil }
         let digest = SHA256.digest(token)
         // A use noted and not yet written may be all that keeps the session alive.
-        if uses.pending(digest) != nil { try await flush() }
+        for use in [leftUses.pending(digest), cache.pending(digest)] {
+            if let use { try await write([(digest, use)]) }
+        }
         let hash = digest.bytes
         let now = now()
         let slid = now + lifetime.sliding
@@ -112,27 +111,30 @@ public final class StatefulSessionIssuer: SessionIssuer {
 extension StatefulSessionIssuer {
     /// Writes the uses noted since the last time, in transactions of at most 500; what fails stays noted.
     public func flush() async throws {
-        for part in 0..<LastUses.partCount {
-            let noted = uses.noted(inPart: part)
-            var rest = noted[...]
-            while !rest.isEmpty {
-                try await write(Array(rest.prefix(500)))
-                rest = rest.dropFirst(500)
-            }
-            uses.written(noted, inPart: part)
+        // First those that left memory: a session that is back there was alive by them.
+        let left = leftUses.noted()
+        try await write(left)
+        leftUses.written(left)
+        for part in 0..<SessionCache.partCount {
+            let noted = cache.noted(inPart: part)
+            try await write(noted)
+            cache.written(noted, inPart: part)
         }
     }
 
-    private func write(_ noted: [(key: SHA256Digest, value: LastUses.Use)]) async throws {
-        let sliding = lifetime.sliding
-        let expiries = try await database.write { connection in
-            try noted.map { digest, use in
-                try connection.first(
-                    SessionStatements.refresh, use.last, use.last + sliding, digest.bytes, use.first)?.expires
+    private func write(_ noted: [LastUses.Noted]) async throws {
+        for start in stride(from: 0, to: noted.count, by: 500) {
+            let some = Array(noted[start..<min(start + 500, noted.count)])
+            let sliding = lifetime.sliding
+            let expiries = try await database.write { connection in
+                try some.map { digest, use in
+                    try connection.first(
+                        SessionStatements.refresh, use.last, use.last + sliding, digest.bytes, use.first)?.expires
+                }
             }
-        }
-        for ((digest, _), expires) in zip(noted, expiries) {
-            if let expires { cache.extend(digest, to: expires) }
+            for ((digest, _), expires) in zip(some, expiries) {
+                if let expires { cache.extend(digest, to: expires) }
+            }
         }
     }
 
@@ -144,18 +146,19 @@ extension StatefulSessionIssuer {
         }
         var livesUntil = stored.expires
         var lastUsed = stored.lastUsed
-        if let use = uses.pending(digest), use.first < stored.expires {
+        if let use = leftUses.pending(digest), use.first < stored.expires {
             livesUntil = max(livesUntil, min(use.last + lifetime.sliding, stored.cap))
             lastUsed = max(lastUsed, use.last)
         }
         let answer = stored.authentication(at: now, livingUntil: livesUntil)
         guard case .valid(let session) = answer else { return answer }
-        if now.timeIntervalSince(lastUsed) >= LastUses.interval {
-            uses.note(digest, at: now)
+        let isNoted = now.timeIntervalSince(lastUsed) >= LastUses.interval
+        if isNoted {
             livesUntil = max(livesUntil, min(now + lifetime.sliding, stored.cap))
             lastUsed = now
         }
-        cache.insert(digest, session, lastUsed: lastUsed, livesUntil: livesUntil, ticket: ticket)
+        cache.insert(
+            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, notedUse: isNoted, ticket: ticket)
         return answer
     }
 }

@@ -24,9 +24,9 @@ struct StoredSession: Sendable {
             return
         }
         person = Person(
-            id: personID, email: try row.get(7), name: try row.get(8), isAdministrator: try row.get(9),
-            isVerified: try row.get(10), created: try row.get(11), disabled: try row.get(12),
-            sessionEpoch: try row.get(13))
+            id: personID, email: try row.get(7), name: try row.get(8), created: try row.get(11),
+            sessionEpoch: try row.get(13), disabled: try row.get(12), isAdministrator: try row.get(9),
+            isVerified: try row.get(10))
     }
 
     /// What the session's token is worth at `now`, with uses that are not yet written making it live on.
