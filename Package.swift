@@ -67,6 +67,9 @@ let package = Package(
         // Tests mirror the rooms; Tests/System runs the built programs.
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
+        .target(
+            name: "ScriptedProvider", dependencies: ["Crypto", "HTTPServer", "JOSE", "OAuth", "Wire"],
+            path: "Tests/ScriptedProvider"),
         .executableTarget(
             name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
         .executableTarget(
@@ -87,7 +90,7 @@ let package = Package(
             name: "LatchGatewayTests",
             dependencies: [
                 "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
-                "Redis", "TestSupport", "Wire",
+                "Redis", "ScriptedProvider", "TestSupport", "Wire",
             ]),
         .testTarget(
             name: "LatchKitTests",
@@ -105,7 +108,9 @@ let package = Package(
         .testTarget(
             name: "OpenIDConnectTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "TestSupport", "Wire",
+                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "ScriptedProvider",
+                "TestSupport",
+                "Wire",
             ]),
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(

@@ -58,6 +58,17 @@ public final class SigningKey: Sendable {
         self.init(key, type, algorithm ?? type.algorithms[0], keyID: keyID)
     }
 
+    /// The same key under the same name, for another algorithm that fits its type, as `PS256` besides `RS256`.
+    ///
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for one that does not fit.
+    public convenience init(_ other: SigningKey, for algorithm: SignatureAlgorithm) throws(JOSEError) {
+        let type = other.publicKey.type
+        guard type.algorithms.contains(algorithm) else {
+            throw JOSEError(.unsupported, "Could not use the key for \(algorithm.rawValue): it is of another type.")
+        }
+        self.init(other.key, type, algorithm, keyID: other.publicKey.keyID)
+    }
+
     /// The public half as a JSON web key.
     public var publicJSON: JSONValue { publicKey.json }
 

@@ -1,1 +1,0 @@
-// The tests of this room are being built.

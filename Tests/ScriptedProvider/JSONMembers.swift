@@ -1,0 +1,24 @@
+package import Wire
+
+/// A JSON object whose members can be set and removed by name.
+package struct JSONMembers: Sendable {
+    /// The object.
+    package private(set) var members: [JSONValue.Member]
+
+    /// Makes an object.
+    package init(_ pairs: [(String, JSONValue)]) {
+        members = pairs.map { JSONValue.Member($0.0, $0.1) }
+    }
+
+    /// A member's value; nil removes it.
+    package subscript(name: String) -> JSONValue? {
+        get { members.first { $0.name == name }?.value }
+        set {
+            members.removeAll { $0.name == name }
+            if let newValue { members.append(.init(name, newValue)) }
+        }
+    }
+
+    /// The JSON text.
+    package var encoded: [UInt8] { JSONValue.object(members).encoded() }
+}
