@@ -2,6 +2,7 @@ import Arguments
 import Database
 import HTTPServer
 import LatchGateway
+import LatchSandbox
 import Terminal
 
 /// Why a command failed: one sentence and the exit code, whichever room it came from.
@@ -28,6 +29,7 @@ struct Failure: Error {
         case let error as GatewayError: self.init(Self.code(of: error), error.message)
         case let error as HTTPServerError:
             self.init(error.code == .certificate ? .configuration : .unavailable, error.message)
+        case let error as SandboxError: self.init(Self.code(of: error), error.message)
         case let error as TerminalError: self.init(Self.code(of: error), error.message)
         case let error as Descriptor.Failure: self.init(.input, "Could not write to standard output: \(error).")
         default: self.init(.failed, "Something unexpected went wrong: \(error).")
@@ -48,6 +50,14 @@ struct Failure: Error {
         case .invalidEmail, .weakPassword: .badInput
         case .busy, .closed: .tryLater
         case .file: .input
+        default: .failed
+        }
+    }
+
+    private static func code(of error: SandboxError) -> ExitCode {
+        switch error.code {
+        case .notLoopback, .invalidPort: .usage
+        case .folder: .input
         default: .failed
         }
     }

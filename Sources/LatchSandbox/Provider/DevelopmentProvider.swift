@@ -31,17 +31,18 @@ public final class DevelopmentProvider: Sendable {
     /// - Throws: ``SandboxError/Code/notLoopback`` for an address that others reach, ``SandboxError/Code/keys``;
     ///   `HTTPServerError` when the address cannot be had.
     public static func start(_ configuration: Configuration) async throws -> DevelopmentProvider {
-        let port = try await LoopbackPort.find(configuration.port, host: configuration.host)
-        let issuer = "http://" + Listener.tcp(host: configuration.host, port: port).description
+        try Loopback.check(configuration.host)
         let grants = Grants(configuration)
+        let issuer = Issuer()
         let routes = ProviderRoutes(
-            issuer: issuer, configuration: configuration, keys: try ProviderKeys(configuration.algorithms),
+            issuerAddress: issuer, configuration: configuration, keys: try ProviderKeys(configuration.algorithms),
             grants: grants)
         var router = Router()
         routes.add(to: &router)
         let server = try await HTTPServer.start(
-            .init(listeners: [.tcp(host: configuration.host, port: port)], loops: 1), router: router)
-        return DevelopmentProvider(issuer, configuration, server, grants)
+            .init(listeners: [.tcp(host: configuration.host, port: configuration.port)], loops: 1), router: router)
+        issuer.becomes("http://" + server.addresses.map(\.description).joined())
+        return DevelopmentProvider(issuer.url, configuration, server, grants)
     }
 
     /// Serves a client from now on, in place of one with the same id.

@@ -6,7 +6,7 @@ import Wire
 ///
 /// Source: OpenID Connect Discovery §3 and §4; RFC 7517 §5.
 struct ProviderRoutes: Sendable {
-    let issuer: String
+    let issuerAddress: Issuer
     let configuration: DevelopmentProvider.Configuration
     let keys: ProviderKeys
     let grants: Grants
@@ -19,10 +19,11 @@ struct ProviderRoutes: Sendable {
         static let userInfo = "/userinfo"
     }
 
+    var issuer: String { issuerAddress.url }
+
     func add(to router: inout Router) {
-        let discovery = Self.json(metadata, ["Cache-Control": "max-age=60"])
         let keySet = Self.json(keys.set, ["Cache-Control": "max-age=60"])
-        router.on(.get, Path.discovery) { _ in discovery }
+        router.on(.get, Path.discovery) { _ in Self.json(metadata, ["Cache-Control": "max-age=60"]) }
         router.on(.get, Path.keys) { _ in keySet }
         router.on(.get, Path.authorize) { authorize($0) }
         router.on(.post, Path.authorize) { authorizePosted($0) }

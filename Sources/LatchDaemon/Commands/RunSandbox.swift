@@ -1,0 +1,55 @@
+import LatchSandbox
+import Wire
+
+/// `latchd sandbox`.
+struct RunSandbox: Work {
+    let configuration: Sandbox.Configuration
+    let isJSON: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let sandbox = try await Sandbox.open(configuration)
+        do {
+            // Cancelled while it was starting: nothing is printed that will not answer.
+            try Task.checkCancellation()
+            if isJSON { try Output.json(sandbox.json) } else { try Output.lines(lines(sandbox)) }
+            while true { try await Task.sleep(for: .seconds(86_400)) }
+        } catch {
+            await sandbox.close()
+            if !(error is CancellationError) { throw error }
+        }
+        return .done
+    }
+
+    private func lines(_ sandbox: Sandbox) -> [String] {
+        let dialects = Sandbox.dialects.compactMap { name in sandbox.url(of: name).map { (name, $0) } }
+        var lines = ["latchd \(Version.current), sandbox: everything in it is made up"]
+        for (name, url) in dialects + [("issuer", sandbox.provider.issuer)] {
+            lines.append("  \(Self.padded(name, 14))\(url)")
+        }
+        lines += ["  \(Self.padded("folder", 14))\(sandbox.folder)", ""]
+        for person in sandbox.people {
+            lines.append(
+                "  \(Self.padded(person.email, 20))\(Self.padded(person.password, 32))\(Self.note(person))"
+                    .trimmedEnd)
+        }
+        lines.append("")
+        if let url = dialects.first?.1 { lines.append("Sign in:       latch login \(url)") }
+        return lines + ["Stop:          Ctrl-C", ""]
+    }
+
+    private static func note(_ person: SandboxPerson) -> String {
+        switch person.place {
+        case .everywhere: person.isAdministrator ? "administrator" : ""
+        case .provider: "at the issuer only, until the first sign-in"
+        case .disabled: "disabled in the gateways"
+        }
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+}
+
+extension String {
+    fileprivate var trimmedEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
+}

@@ -1,0 +1,51 @@
+import Arguments
+import LatchSandbox
+
+extension DaemonProgram {
+    static let sandbox: Command<any Work> = {
+        let port = OptionList<PortChoice>(
+            "port", value: "NAME=PORT",
+            help: "The port of \(Sandbox.portNames.joined(separator: " or ")); a free one otherwise.")
+        let host = Option<String>(
+            "host", value: "ADDRESS", defaultText: "127.0.0.1", help: "The address to listen on, of loopback only.")
+        let json = Flag("json", help: "Print one line of JSON with the addresses and people, once all is ready.")
+        let verbose = Flag("verbose", help: "Write the gateways' log to standard error.")
+        return Command(
+            "sandbox", "Try everything on this machine: an identity provider and a gateway for each dialect.",
+            discussion: """
+                Everybody in it is made up, with passwords that everybody knows: it listens on loopback only. The \
+                provider's sign-in page lets you consent, deny, or have it fail on purpose. All of it lies in a \
+                temporary folder, which is removed at the end, and no configuration is read.
+
+                The line of JSON is {"onyx":{"url":…},"issuer":{"url":…},"users":[{"email":…,"password":…},…]}.
+                """,
+            arguments: [port, host, json, verbose]
+        ) { given throws(ArgumentError) in
+            var configuration = Sandbox.Configuration()
+            configuration.isVerbose = given[verbose]
+            if let host = given[host] { configuration.host = host }
+            for choice in given[port] {
+                guard configuration.ports.updateValue(choice.port, forKey: choice.name) == nil else {
+                    throw given.mistake("give --port \(choice.name)=… once")
+                }
+            }
+            return RunSandbox(configuration: configuration, isJSON: given[json])
+        }
+    }()
+}
+
+/// The port of one part of the sandbox.
+struct PortChoice: ArgumentValue {
+    let name: String
+    let port: UInt16
+
+    init(argument: String) throws(ArgumentValueError) {
+        let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard halves.count == 2, Sandbox.portNames.contains(halves[0]), let port = UInt16(halves[1]) else {
+            throw ArgumentValueError(
+                expected: "NAME=PORT with \(Sandbox.portNames.joined(separator: " or ")) for NAME")
+        }
+        name = halves[0]
+        self.port = port
+    }
+}

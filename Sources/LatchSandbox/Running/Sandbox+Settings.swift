@@ -1,0 +1,36 @@
+import Crypto
+import LatchGateway
+
+extension Sandbox {
+    static func startProvider(_ configuration: Configuration) async throws -> DevelopmentProvider {
+        var provider = DevelopmentProvider.Configuration(
+            people: SandboxPerson.all.map { ProviderPerson(email: $0.email, password: $0.password, name: $0.name) })
+        provider.host = configuration.host
+        provider.port = configuration.ports["issuer"] ?? 0
+        return try await DevelopmentProvider.start(provider)
+    }
+
+    /// The gateways as one client, sent back to by each name of this machine that a browser may have used.
+    static func client(of servers: [SandboxServer], secret: Secret) -> RegisteredClient {
+        let redirects = servers.flatMap { server in
+            let port = server.url.split(separator: ":").last.map(String.init) ?? ""
+            return [server.url, "http://localhost:\(port)"].flatMap { base in
+                server.dialect.callbacks.map { base + $0 }
+            }
+        }
+        return RegisteredClient(
+            id: SandboxProvider.clientID, secret: secret, name: "the sandbox's gateway", redirects: redirects)
+    }
+
+    /// What a dialect's gateway runs by: hashing costs little, for everybody's password is known.
+    static func settings(
+        of dialect: SandboxDialect, _ configuration: Configuration, database: String, issuer: String, secret: Secret
+    ) -> GatewaySettings {
+        var settings = GatewaySettings(databasePath: database)
+        settings.logLevel = configuration.isVerbose ? .debug : .warning
+        settings.onyx.isEnabled = false
+        dialect.enable(&settings)
+        if let cheap = try? Argon2idParameters(memoryKiB: 8192, iterations: 1) { settings.hashing.parameters = cheap }
+        return settings
+    }
+}

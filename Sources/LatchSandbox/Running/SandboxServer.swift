@@ -1,0 +1,66 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import LatchGateway
+
+/// One dialect's gateway with its people, on a port of its own, in this process.
+final class SandboxServer: Sendable {
+    let dialect: SandboxDialect
+    let url: String
+    private let gateway: Gateway
+    private let server: HTTPServer
+    private let upkeep: Task<Void, any Error>
+
+    private init(_ dialect: SandboxDialect, _ url: String, _ gateway: Gateway, _ server: HTTPServer) {
+        self.dialect = dialect
+        self.url = url
+        self.gateway = gateway
+        self.server = server
+        upkeep = Task { try await gateway.run() }
+    }
+
+    /// Makes the people, opens the gateway and listens.
+    static func start(
+        _ dialect: SandboxDialect, _ settings: GatewaySettings, host: String, port: UInt16
+    ) async throws -> SandboxServer {
+        try await addPeople(settings)
+        let gateway = try await Gateway.open(settings)
+        do {
+            let server = try await HTTPServer.start(
+                .init(listeners: [.tcp(host: host, port: port)], loops: 1), router: gateway.router,
+                onAccess: { gateway.accessed($0) }, onLog: { gateway.noted($0) })
+            let address = server.addresses.first.map(\.description) ?? ""
+            return SandboxServer(dialect, "http://\(address)", gateway, server)
+        } catch {
+            await gateway.close()
+            throw error
+        }
+    }
+
+    /// Adds the people before the gateway is open, and says nothing of it in the log.
+    private static func addPeople(_ settings: GatewaySettings) async throws {
+        var settings = settings
+        settings.logLevel = .error
+        let stores = try await GatewayStores.open(settings)
+        do {
+            for person in SandboxPerson.all where person.place != .provider {
+                let added = try await stores.people.add(
+                    email: person.email, name: person.name, isAdministrator: person.isAdministrator,
+                    password: Secret(person.password))
+                if person.place == .disabled { try await stores.people.disable(added.id) }
+            }
+        } catch {
+            await stores.close()
+            throw error
+        }
+        await stores.close()
+    }
+
+    func stop() async {
+        gateway.drain()
+        await server.stop(drain: .seconds(1))
+        upkeep.cancel()
+        _ = await upkeep.result
+        await gateway.close()
+    }
+}

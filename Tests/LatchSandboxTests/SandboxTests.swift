@@ -1,0 +1,108 @@
+import Foundation
+import HTTPClient
+import LatchSandbox
+import TestSupport
+import Testing
+import Wire
+
+/// The whole sandbox in the test's own process.
+@Suite(.timeLimit(.minutes(1))) struct SandboxTests {
+    private func with(_ body: (Sandbox, HTTPClient) async throws -> Void) async throws {
+        let sandbox = try await Sandbox.open()
+        let http = try HTTPClient()
+        do {
+            try await body(sandbox, http)
+        } catch {
+            await sandbox.close()
+            throw error
+        }
+        await http.close()
+        await sandbox.close()
+    }
+
+    private func logIn(_ http: HTTPClient, _ url: String, _ email: String, _ password: String) async throws
+        -> HTTPStatus
+    {
+        try await http.send(
+            ClientRequest(
+                method: .post, url: url + "/api/auth/mobile/login",
+                headers: ["Content-Type": FormURLEncoded.mediaType],
+                body: Array(FormURLEncoded.encode([("username", email), ("password", password)]).utf8))
+        ).status
+    }
+
+    @Test("The line of JSON names every dialect, the issuer and who can sign in")
+    func json() async throws {
+        try await with { sandbox, http in
+            let json = sandbox.json
+            #expect(json.members?.map(\.name) == Sandbox.dialects + ["issuer", "users"])
+            for name in Sandbox.portNames {
+                let url = try #require(json[name]?["url"]?.string)
+                #expect(url.hasPrefix("http://127.0.0.1:") && !url.hasSuffix("/"))
+            }
+            #expect(json["issuer"]?["url"]?.string == sandbox.provider.issuer)
+            for user in try #require(json["users"]?.array) {
+                #expect(user.members?.map(\.name) == ["email", "password"])
+            }
+            let onyx = try #require(json["onyx"]?["url"]?.string)
+            let answer = try await http.send(ClientRequest(url: onyx + "/api/auth/type"))
+            #expect(answer.status == .ok)
+        }
+    }
+
+    @Test("Whoever is printed can sign in with the password, and nobody else")
+    func people() async throws {
+        try await with { sandbox, http in
+            for person in sandbox.people {
+                let url = try #require(sandbox.url(of: "onyx"))
+                let status = try await logIn(http, url, person.email, person.password)
+                #expect(status == (person.place == .everywhere ? .ok : .badRequest), "\(person.email)")
+            }
+            #expect(sandbox.people.contains { $0.place == .provider })
+            #expect(sandbox.people.contains { $0.place == .disabled })
+        }
+    }
+
+    @Test("All that it writes lies in one folder of this person's, which goes with it")
+    func folder() async throws {
+        var folder = ""
+        try await with { sandbox, _ in
+            folder = sandbox.folder
+            let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+            #expect(mode == 0o700)
+            #expect(FileManager.default.fileExists(atPath: folder + "/onyx.db"))
+        }
+        #expect(!folder.isEmpty && !FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test("Two stand beside each other")
+    func two() async throws {
+        try await with { one, _ in
+            try await with { other, _ in
+                #expect(one.folder != other.folder && one.provider.issuer != other.provider.issuer)
+            }
+        }
+    }
+
+    @Test("A port is taken as asked for; one that is taken is an error")
+    func ports() async throws {
+        try await with { sandbox, _ in
+            let taken = try #require(sandbox.url(of: "onyx")?.split(separator: ":").last.flatMap { UInt16($0) })
+            var configuration = Sandbox.Configuration()
+            configuration.ports = ["onyx": taken]
+            await #expect(throws: (any Error).self) { _ = try await Sandbox.open(configuration) }
+        }
+        var configuration = Sandbox.Configuration()
+        configuration.ports = ["onix": 1]
+        let error = await #expect(throws: SandboxError.self) { _ = try await Sandbox.open(configuration) }
+        #expect(error?.code == .invalidPort && error?.message.contains("issuer, onyx") == true)
+    }
+
+    @Test("An address that others reach is refused before anything is made", arguments: ["0.0.0.0", "::", "10.0.0.1"])
+    func loopbackOnly(_ host: String) async throws {
+        var configuration = Sandbox.Configuration()
+        configuration.host = host
+        let error = await #expect(throws: SandboxError.self) { _ = try await Sandbox.open(configuration) }
+        #expect(error?.code == .notLoopback)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `latchd sandbox` as the programs that use it see it.
+@Suite(.timeLimit(.minutes(2))) struct SandboxTests {
+    private func folders(_ house: House) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: house.folder.path).filter { $0.hasPrefix("latchd-sandbox") }
+    }
+
+    private func house() throws -> House {
+        let house = try House()
+        return House(sharing: house, ["TMPDIR": house.folder.path])
+    }
+
+    @Test(
+        "The first line is the JSON, all answers by then, and a signal removes the folder",
+        arguments: [SIGTERM, SIGINT])
+    func lifetime(_ signal: Int32) async throws {
+        let house = try house()
+        let sandbox = try await RunningSandbox(house)
+        #expect(try folders(house).count == 1)
+
+        let signedIn = try await house.latch(
+            "login", sandbox.onyx, "--email", sandbox.email, "--password-stdin", input: sandbox.password + "\n")
+        let status = await sandbox.end(by: signal)
+
+        #expect(signedIn.status == 0, "\(signedIn.errors)")
+        #expect(status == 0)
+        #expect(sandbox.program.output.split(separator: "\n").count == 1)
+        #expect(try folders(house).isEmpty)
+    }
+
+    @Test("A person is shown the addresses and who can sign in")
+    func text() async throws {
+        let house = try house()
+        let program = try RunningProgram(Products.path("latchd"), ["sandbox"], environment: house.environment)
+        try await program.line(containing: "Ctrl-C")
+        program.send(SIGINT)
+        #expect(await program.waitForExit() == 0)
+        #expect(program.output.contains("onyx          http://127.0.0.1:"))
+        #expect(program.output.contains("ada@example.org     ada-plays-in-the-sandbox"))
+        #expect(try folders(house).isEmpty)
+    }
+
+    @Test("What it cannot do is told in one line, and leaves nothing")
+    func refusals() async throws {
+        let house = try house()
+        let open = try await house.latchd("sandbox", "--host", "0.0.0.0")
+        #expect(open.status == 64 && open.errors.contains("use 127.0.0.1 or ::1"))
+        let unknown = try await house.latchd("sandbox", "--port", "immich2=1")
+        #expect(unknown.status == 64 && unknown.errors.contains("NAME=PORT with issuer or onyx"))
+        #expect(try await house.latchd("sandbox", "--port", "onyx=1", "--port", "onyx=2").status == 64)
+        let sandbox = try await RunningSandbox(house)
+        let port = sandbox.issuer.split(separator: ":").last.map(String.init) ?? ""
+        let taken = try await house.latchd("sandbox", "--port", "issuer=\(port)")
+        #expect(taken.status == 69 && taken.errors.split(separator: "\n").count == 1)
+        await sandbox.end()
+        #expect(try folders(house).isEmpty)
+    }
+}
