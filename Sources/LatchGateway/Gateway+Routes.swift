@@ -8,6 +8,7 @@ extension Gateway {
     ) -> Router {
         var router = Router { status, sentence, _ in OnyxAnswers.serverError(status, sentence) }
         if stores.settings.onyx.isEnabled { onyx(stores, issuer, attempts, metrics).add(to: &router) }
+        if stores.settings.onyx.isEnabled { tokens(stores, issuer).add(to: &router) }
         ServiceRoutes(
             database: stores.database, sessions: stores.sessions, issuer: issuer, hasher: stores.hasher,
             metrics: metrics, settings: stores.settings.metrics, log: stores.log,
@@ -26,5 +27,14 @@ extension Gateway {
                 log: stores.log),
             registration: Registration(people: stores.people, attempts: attempts, audit: stores.audit),
             proxies: stores.settings.trustedProxies, metrics: metrics, audit: stores.audit, log: stores.log)
+    }
+
+    private static func tokens(_ stores: GatewayStores, _ issuer: any SessionIssuer) -> TokenRoutes {
+        let settings = stores.settings
+        let clients = settings.introspectionClients.map { ($0.id, $0) }
+        return TokenRoutes(
+            prefix: settings.onyx.prefix, address: settings.publicURL.map { $0 + settings.onyx.prefix },
+            clients: Dictionary(clients) { first, _ in first }, issuer: issuer, proxies: settings.trustedProxies,
+            audit: stores.audit, log: stores.log)
     }
 }

@@ -18,6 +18,10 @@ public struct GatewaySettings: Sendable, Equatable {
     public var trustedProxies = TrustedProxies()
     /// The Onyx dialect.
     public var onyx = OnyxSettings()
+    /// The address that this server is known by, without a slash at its end; nil where that need not be known.
+    public var publicURL: String?
+    /// The servers that may ask what a token is worth.
+    public var introspectionClients: [IntrospectionClient] = []
     /// Who may read the metrics.
     public var metrics = MetricsSettings()
     /// How the log is written.

@@ -1,0 +1,62 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension TokenRoutes {
+    /// `POST /auth/introspect`: tells a configured client what a token is worth. The session counts as used: the client
+    /// asks because somebody came to it with the token.
+    ///
+    /// Source: RFC 7662 §2.
+    func introspect(_ request: ServerRequest) async -> ServerResponse {
+        switch asked(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let token):
+            do {
+                return answer(try await issuer.authenticate(token))
+            } catch {
+                return failure(error, request)
+            }
+        }
+    }
+
+    /// The same, when nothing need be waited for: the session is in memory.
+    func introspectAtOnce(_ request: ServerRequest) -> ServerResponse? {
+        switch asked(request) {
+        case .failure(let refusal): refusal.response
+        case .success(let token): issuer.authenticateAtOnce(token).map(answer)
+        }
+    }
+
+    /// The token, once the client has shown who it is. Nothing is said of a token to anybody else.
+    private func asked(_ request: ServerRequest) -> Result<String, Refusal> {
+        Self.form(request).flatMap { form in
+            switch ClientCredentials(request, form) {
+            case .ambiguous: .failure(Refusal(response: Self.oneWay))
+            case .secret(let id, let secret, _) where clients[id]?.secret == secret:
+                Self.token(form).map { .success($0) } ?? .failure(Refusal(response: Self.oneToken))
+            case .none, .unreadable, .secret: .failure(Refusal(response: TokenAnswers.invalidClient))
+            }
+        }
+    }
+
+    private func answer(_ authentication: Authentication) -> ServerResponse {
+        guard case .valid(let session) = authentication else { return TokenAnswers.inactive }
+        var body: [UInt8] = []
+        body.reserveCapacity(256)
+        JSONText.append(json: #"{"active":true,"token_type":"Bearer","sub":""#, to: &body)
+        JSONText.append(id: session.person.id, to: &body)
+        JSONText.append(json: #"","username":"#, to: &body)
+        JSONText.append(session.person.email, to: &body)
+        JSONText.append(json: #","iat":"#, to: &body)
+        JSONText.append(ascii: "\(Int64(session.created.timeIntervalSince1970))", to: &body)
+        JSONText.append(json: #","exp":"#, to: &body)
+        JSONText.append(ascii: "\(Int64(session.expires.timeIntervalSince1970))", to: &body)
+        if let address {
+            JSONText.append(json: #","iss":"#, to: &body)
+            JSONText.append(address, to: &body)
+        }
+        JSONText.append(json: "}", to: &body)
+        return ServerResponse(status: .ok, headers: OnyxAnswers.privateHeaders, body: body)
+    }
+}

@@ -1,0 +1,101 @@
+import HTTPServer
+import Wire
+
+/// What servers and programmes that know OAuth ask about a token: introspection, revocation, and where both are.
+///
+/// A value without state, under the prefix of the dialect whose tokens they are.
+///
+/// Source: RFC 7662, RFC 7009, RFC 8414.
+struct TokenRoutes: Sendable {
+    /// What stands before the paths.
+    let prefix: String
+    /// The address that the server is known by, with the prefix; nil when it is not configured.
+    let address: String?
+    /// Who may introspect, by id; nobody, and there is no such endpoint.
+    let clients: [String: IntrospectionClient]
+    let issuer: any SessionIssuer
+    let proxies: TrustedProxies
+    let audit: AuditLog
+    let log: Log
+
+    /// A token and two names: far less than this.
+    private static let maximumBodyBytes = 16_384
+
+    /// Adds the routes.
+    func add(to router: inout Router) {
+        router.on(.post, prefix + Self.revocation, maximumBodyBytes: Self.maximumBodyBytes) { await revoke($0) }
+        if !clients.isEmpty {
+            router.on(
+                .post, prefix + Self.introspection, maximumBodyBytes: Self.maximumBodyBytes,
+                atOnce: { introspectAtOnce($0) }, handler: { await introspect($0) })
+        }
+        if let address {
+            let page = metadata(of: address)
+            router.on(.get, Self.wellKnown(of: address), atOnce: { _ in page }, handler: { _ in page })
+        }
+    }
+
+    static let introspection = "/auth/introspect"
+    static let revocation = "/auth/revoke"
+
+    /// `POST /auth/revoke`: ends the session of a token. Who holds a token may end it, so a client without a secret need
+    /// not say who it is; one that says so must be right.
+    ///
+    /// Source: RFC 7009 §2.1, §2.2: 200 for a token that is not known.
+    func revoke(_ request: ServerRequest) async -> ServerResponse {
+        let form: FormFields
+        switch Self.form(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let read): form = read
+        }
+        switch ClientCredentials(request, form) {
+        case .ambiguous: return Self.oneWay
+        case .unreadable: return TokenAnswers.invalidClient
+        case .secret(let id, let secret, _) where clients[id]?.secret != secret: return TokenAnswers.invalidClient
+        case .none, .secret: break
+        }
+        guard let token = Self.token(form) else { return Self.oneToken }
+        do {
+            if let ended = try await issuer.end(token) {
+                audit.record(
+                    AuditEvent(
+                        .signedOut, person: ended.person, session: ended.session,
+                        address: proxies.client(of: request).description, request: request.id))
+            }
+            return TokenAnswers.done
+        } catch {
+            return failure(error, request)
+        }
+    }
+
+    /// The answer to an error of the database.
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        log.error("A token could not be looked up.", ["error": .text("\(error)"), "request": .text(request.id)])
+        return TokenAnswers.unavailable
+    }
+
+    /// Why a request was refused before its token was looked at.
+    struct Refusal: Error {
+        let response: ServerResponse
+    }
+
+    static func form(_ request: ServerRequest) -> Result<FormFields, Refusal> {
+        do throws(RequestError) {
+            return .success(try request.form())
+        } catch {
+            return .failure(
+                Refusal(
+                    response: TokenAnswers.invalidRequest(
+                        "A form is required, as application/x-www-form-urlencoded.", error.status)))
+        }
+    }
+
+    /// The one `token` of a form. A hint about its type is not needed: there is one place to look.
+    static func token(_ form: FormFields) -> String? {
+        let tokens = form.values("token")
+        return tokens.count == 1 && !tokens[0].isEmpty ? tokens[0] : nil
+    }
+
+    static let oneWay = TokenAnswers.invalidRequest("A client says who it is in one way, once.")
+    static let oneToken = TokenAnswers.invalidRequest("One token is required.")
+}
