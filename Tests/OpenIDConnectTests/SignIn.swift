@@ -2,9 +2,11 @@ import Crypto
 import FoundationEssentials
 import HTTPClient
 import OAuth
-import OpenIDConnect
 import ScriptedProvider
+import Synchronization
 import Wire
+
+@testable import OpenIDConnect
 
 /// A relying party and its provider, and one person's way between them.
 struct SignIn {
@@ -15,6 +17,7 @@ struct SignIn {
     let provider: ScriptedProvider
     let party: RelyingParty
     private let client: HTTPClient
+    private let waited = WaitedTime()
 
     init(_ script: ProviderScript, _ change: (inout ProviderSettings) -> Void = { _ in }) async throws {
         provider = try await ScriptedProvider.start(script, at: Self.seconds)
@@ -23,21 +26,41 @@ struct SignIn {
             issuer: provider.issuer, clientID: ScriptedProvider.clientID,
             authentication: .basic(Secret(ScriptedProvider.clientSecret)))
         change(&settings)
-        party = RelyingParty(settings, client: client) { Date(timeIntervalSince1970: Self.seconds) }
+        let waited = waited
+        party = RelyingParty(
+            settings, client: client, now: { Date(timeIntervalSince1970: Self.seconds) }, elapsed: { waited.moment })
+    }
+
+    /// Lets time pass for what is held.
+    func wait(_ time: Duration) {
+        waited.add(time)
     }
 
     /// The whole way once; who compares `state` is the caller of a relying party, and does not here.
-    func identity() async throws -> ProviderIdentity {
+    func identity(_ change: (inout FormFields) -> Void = { _ in }) async throws -> ProviderIdentity {
         let verifier = PKCE.Verifier()
         let nonce = Base64URL.encode(SecureRandom.bytes(16))
         let address = try await party.authorizationURL(
             redirect: Self.redirect, state: State(), nonce: nonce, challenge: verifier.challenge)
+        var callback = try provider.callback(for: address)
+        change(&callback)
         return try await party.identity(
-            callback: provider.callback(for: address), redirect: Self.redirect, nonce: nonce, verifier: verifier)
+            callback: callback, redirect: Self.redirect, nonce: nonce, verifier: verifier)
     }
 
     func stop() async {
         await client.close()
         await provider.stop()
+    }
+}
+
+/// A clock that only tests move.
+private final class WaitedTime: Sendable {
+    private let time = Mutex(ContinuousClock.now)
+
+    var moment: ContinuousClock.Instant { time.withLock { $0 } }
+
+    func add(_ duration: Duration) {
+        time.withLock { $0 = $0 + duration }
     }
 }

@@ -1,5 +1,5 @@
 package import HTTPServer
-import Wire
+package import Wire
 
 /// What a ``ScriptedProvider`` does otherwise than it should; nothing unless told.
 package struct ProviderScript: Sendable {
@@ -52,6 +52,8 @@ package struct ProviderScript: Sendable {
     package var claims: Change = { _ in }
     /// How ID tokens are signed.
     package var signing = Signing.right
+    /// Whether a token request comes from the client; nil asks for `client_secret_basic`.
+    package var isClient: (@Sendable (ServerRequest, FormFields) -> Bool)?
     /// Changes the token endpoint's answer.
     package var tokens: Change = { _ in }
     /// Changes the UserInfo answer.

@@ -8,7 +8,7 @@ import Wire
 extension ScriptedProvider.State {
     mutating func tokens(_ request: ServerRequest) throws -> ServerResponse {
         let form = try FormURLEncoded.decode(request.body)
-        guard isClient(request, form) else {
+        guard script.isClient?(request, form) ?? isBasicClient(request, form) else {
             return .json(["error": "invalid_client"] as JSONValue, status: .unauthorized)
         }
         guard request.method == .post, form["grant_type"] == "authorization_code", let code = form["code"],
@@ -66,7 +66,7 @@ extension ScriptedProvider.State {
     /// Only `client_secret_basic`, both halves form-encoded.
     ///
     /// Source: RFC 6749 §2.3.1.
-    private func isClient(_ request: ServerRequest, _ form: FormFields) -> Bool {
+    private func isBasicClient(_ request: ServerRequest, _ form: FormFields) -> Bool {
         guard let field = request.headers["Authorization"], field.hasPrefix("Basic "),
             let pair = Data(base64Encoded: String(field.dropFirst("Basic ".count)))
         else { return false }

@@ -43,6 +43,8 @@ package final class ScriptedProvider: Sendable {
     /// - Parameters:
     ///   - script: What it does wrong.
     ///   - seconds: Its clock, in seconds since 1970; it stands still.
+    /// - Returns: The provider; it serves until ``stop()``.
+    /// - Throws: `HTTPServerError` or `JOSEError`.
     package static func start(_ script: ProviderScript = ProviderScript(), at seconds: Double) async throws
         -> ScriptedProvider
     {

@@ -1,0 +1,198 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import JOSE
+import OAuth
+import OpenIDConnect
+import ScriptedProvider
+import Testing
+import Wire
+
+@Suite(.timeLimit(.minutes(1))) struct ExchangeTests {
+    @Test("client_secret_post and none put the client into the form, and nothing into the header")
+    func form() async throws {
+        let posted = try await SignIn(
+            ProviderScript {
+                $0.isClient = { request, form in
+                    form["client_id"] == ScriptedProvider.clientID && request.headers["Authorization"] == nil
+                        && form["client_secret"] == ScriptedProvider.clientSecret
+                }
+            }
+        ) { $0.authentication = .post(Secret(ScriptedProvider.clientSecret)) }
+        let open = try await SignIn(
+            ProviderScript {
+                $0.isClient = { request, form in
+                    form["client_id"] == ScriptedProvider.clientID && request.headers["Authorization"] == nil
+                        && form["client_secret"] == nil
+                }
+            }
+        ) { $0.authentication = .none }
+
+        #expect(try await posted.identity().subject == ScriptedProvider.subject)
+        #expect(try await open.identity().subject == ScriptedProvider.subject)
+        await posted.stop()
+        await open.stop()
+    }
+
+    @Test(
+        "Apple gets a secret that is signed by the key, short-lived and meant for it; its name is taken from the form")
+    func apple() async throws {
+        let script = ProviderScript {
+            $0.isClient = { _, form in
+                guard let text = form["client_secret"], let secret = try? JSONWebSignature(parsing: text),
+                    let claims = try? JSONValue(parsing: secret.payload)
+                else { return false }
+                return secret.isValid(by: AppleKey.key.publicKey) && secret.header.keyID == "KEY1234567"
+                    && claims["iss"] == "TEAM123456" && claims["sub"] == .string(ScriptedProvider.clientID)
+                    && claims["aud"]?.string?.hasPrefix("http://127.0.0.1:") == true
+                    && claims["iat"] == .number(SignIn.seconds) && claims["exp"] == .number(SignIn.seconds + 300)
+            }
+            $0.claims = {
+                $0["email"] = "ada@example.org"
+                $0["email_verified"] = "true"
+            }
+        }
+        let signIn = try await SignIn(script) {
+            $0.authentication = .apple(teamID: "TEAM123456", keyID: "KEY1234567", key: Secret(AppleKey.pem))
+            $0.responseMode = .formPost
+        }
+
+        let identity = try await signIn.identity {
+            $0.pairs.append((name: "user", value: #"{"name":{"firstName":"Ada","lastName":"King"},"email":"x@y"}"#))
+        }
+
+        #expect(identity.name == "Ada King")
+        #expect(identity.email == "ada@example.org" && identity.isEmailVerified)
+        #expect(!signIn.provider.requests.contains("/userinfo"))
+        await signIn.stop()
+    }
+
+    @Test(
+        "A refusal at the token endpoint is told with the provider's own code",
+        arguments: [("invalid_client", "misconfigured"), ("invalid_grant", "refused"), ("server_error", "refused")])
+    func refusals(_ error: String, _ code: String) async throws {
+        let signIn = try await SignIn(
+            ProviderScript {
+                $0.replacements["/token"] = { _ in
+                    .json(
+                        ["error": .string(error), "error_description": "Nothing\u{7}\"\u{1F}here"] as JSONValue,
+                        status: .badRequest)
+                }
+            })
+
+        let thrown = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+
+        #expect(thrown?.code.description == code)
+        #expect(thrown?.providerError == error)
+        #expect(thrown?.providerDescription == "Nothing   here")
+        #expect(thrown?.message.contains("Nothing") == false)
+        await signIn.stop()
+    }
+
+    @Test("OX-16 a provider that quotes the client's secret, the code or the verifier gets it into no error")
+    func quoting() async throws {
+        let signIn = try await SignIn(
+            ProviderScript {
+                $0.replacements["/token"] = { request in
+                    let form = (try? FormURLEncoded.decode(request.body)) ?? FormFields()
+                    let quoted = ["code", "code_verifier"].compactMap { form[$0] } + [ScriptedProvider.clientSecret]
+                    return .json(
+                        [
+                            "error": "invalid_grant",
+                            "error_description": .string("I do not know " + quoted.shuffled()[0]),
+                        ] as JSONValue, status: .badRequest)
+                }
+            })
+
+        for _ in 0..<12 {
+            let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+            #expect(error?.providerError == "invalid_grant")
+            #expect(error?.providerDescription == nil)
+            var dumped = ""
+            dump(error, to: &dumped)
+            #expect(!dumped.contains("code-") && !dumped.contains(ScriptedProvider.clientSecret))
+        }
+        await signIn.stop()
+    }
+
+    @Test("A person who turns back is told apart from a provider that refuses", arguments: ["access_denied", "other"])
+    func denial(_ error: String) async throws {
+        let signIn = try await SignIn(
+            ProviderScript { script in
+                script.callback = { pairs in
+                    pairs = pairs.map { $0.name == "code" ? (name: "error", value: error) : $0 }
+                    pairs.append((name: "error_description", value: "No"))
+                }
+            })
+
+        let thrown = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+
+        #expect(thrown?.code == (error == "access_denied" ? .denied : .refused))
+        #expect(thrown?.providerError == error)
+        #expect(thrown?.providerDescription == "No")
+        await signIn.stop()
+    }
+
+    @Test("A UserInfo answer is asked for only when the token tells no e-mail address, and by the bearer header")
+    func userInfo() async throws {
+        let signIn = try await SignIn(ProviderScript { $0.claims = { $0["email"] = "ada@example.com" } })
+
+        let identity = try await signIn.identity()
+
+        #expect(identity.email == "ada@example.com" && !identity.isEmailVerified)
+        #expect(!signIn.provider.requests.contains("/userinfo"))
+        await signIn.stop()
+    }
+
+    @Test("A provider without UserInfo gives an identity without e-mail address")
+    func noUserInfo() async throws {
+        let signIn = try await SignIn(ProviderScript { $0.discovery = { $0["userinfo_endpoint"] = nil } })
+
+        let identity = try await signIn.identity()
+
+        #expect(identity.subject == ScriptedProvider.subject && identity.email == nil && !identity.isEmailVerified)
+        await signIn.stop()
+    }
+
+    @Test(
+        "An address counts as verified only when the provider says so",
+        arguments: [
+            (.bool(true), true), ("true", true), (.bool(false), false), ("1", false), (1, false), (.null, false),
+        ]
+            as [(JSONValue, Bool)])
+    func verified(_ value: JSONValue, _ isVerified: Bool) async throws {
+        let signIn = try await SignIn(ProviderScript { $0.userInfo = { $0["email_verified"] = value } })
+        #expect(try await signIn.identity().isEmailVerified == isVerified)
+        await signIn.stop()
+    }
+
+    @Test(
+        "Who asked for a fresh sign-in takes no old one",
+        arguments: [(0.0, true), (-360, true), (-361, false), (nil, false)] as [(Double?, Bool)])
+    func maximumAge(_ offset: Double?, _ isGood: Bool) async throws {
+        let script = ProviderScript {
+            $0.claims = { claims in claims["auth_time"] = offset.map { .number(SignIn.seconds + $0) } }
+        }
+        let signIn = try await SignIn(script) { $0.parameters = [("max_age", "300")] }
+
+        let identity = try? await signIn.identity()
+
+        #expect((identity != nil) == isGood)
+        await signIn.stop()
+    }
+}
+
+/// A key as Apple gives it, made for these tests.
+enum AppleKey {
+    static let pem = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg55B37xfRp/076JsW
+        /4I9A7k8NKRNR6ZNSYbke1syeiShRANCAATh69N9ebAFnryo1OcEPXiDgPW5y2Ks
+        WBo6JsPLybP4vJg3SfRXQ8mIpT08A5pGNvysRbF+0x/4ldw2LUdVF/xa
+        -----END PRIVATE KEY-----
+        """
+    static let key: SigningKey = {
+        guard let key = try? SigningKey(pem: Secret(pem), keyID: "KEY1234567") else { fatalError("The key is broken.") }
+        return key
+    }()
+}

@@ -1,0 +1,129 @@
+import HTTPServer
+import OpenIDConnect
+import ScriptedProvider
+import TestSupport
+import Testing
+import Wire
+
+/// What is fetched once and held, and how a provider that is down comes back.
+@Suite(.timeLimit(.minutes(1))) struct HeldTests {
+    @Test("A crowd that comes at once has discovery and keys fetched once")
+    func crowd() async throws {
+        let signIn = try await SignIn(ProviderScript())
+
+        let identities = try await withThrowingTaskGroup(of: ProviderIdentity.self) { group in
+            for _ in 0..<40 { group.addTask { try await signIn.identity() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(identities.count == 40)
+        let requests = signIn.provider.requests
+        #expect(requests.count { $0 == "/.well-known/openid-configuration" } == 1)
+        #expect(requests.count { $0 == "/keys" } == 1)
+        await signIn.stop()
+    }
+
+    @Test("What a provider says is held for an hour, and then asked again")
+    func lifetime() async throws {
+        let signIn = try await SignIn(ProviderScript())
+
+        _ = try await signIn.identity()
+        signIn.wait(.seconds(3599))
+        _ = try await signIn.identity()
+        #expect(signIn.provider.requests.count { $0 == "/keys" } == 1)
+
+        signIn.wait(.seconds(2))
+        _ = try await signIn.identity()
+        #expect(signIn.provider.requests.count { $0 == "/keys" } == 2)
+        #expect(signIn.provider.requests.count { $0 == "/.well-known/openid-configuration" } == 2)
+        await signIn.stop()
+    }
+
+    @Test("Tokens under unknown keys have the keys fetched again once in ten seconds, not more often")
+    func unknownKeys() async throws {
+        let signIn = try await SignIn(ProviderScript { $0.signing = .otherKey })
+
+        for _ in 0..<10 { await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() } }
+        #expect(signIn.provider.requests.count { $0 == "/keys" } == 2)
+
+        signIn.wait(.seconds(10))
+        for _ in 0..<10 { await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() } }
+        #expect(signIn.provider.requests.count { $0 == "/keys" } == 3)
+        await signIn.stop()
+    }
+
+    @Test("A key that is withdrawn is not trusted longer than an hour")
+    func withdrawnKey() async throws {
+        let signIn = try await SignIn(ProviderScript())
+        _ = try await signIn.identity()
+        signIn.provider.follow(ProviderScript { $0.replacements["/keys"] = { _ in .json(["keys": []] as JSONValue) } })
+
+        signIn.wait(.seconds(3600))
+
+        let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+        #expect(error?.code == .badToken)
+        await signIn.stop()
+    }
+
+    @Test("A provider that is out of order is told clearly, left alone for three seconds, and comes back by itself")
+    func outOfOrder() async throws {
+        let discovery = "/.well-known/openid-configuration"
+        let broken = ProviderScript {
+            $0.replacements[discovery] = { _ in ServerResponse(status: .serviceUnavailable) }
+        }
+        let signIn = try await SignIn(broken)
+
+        for _ in 0..<5 {
+            let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+            #expect(error?.code == .unreachable)
+            #expect(error?.message.contains("503") == true)
+        }
+        #expect(signIn.provider.requests.count { $0 == discovery } == 1)
+        signIn.provider.follow(ProviderScript())
+        signIn.wait(.seconds(3))
+
+        #expect(try await signIn.identity().subject == ScriptedProvider.subject)
+        await signIn.stop()
+    }
+
+    @Test("Keys that cannot be had now do not spoil what is held of the provider, and come back")
+    func keysOutOfOrder() async throws {
+        let signIn = try await SignIn(
+            ProviderScript { $0.replacements["/keys"] = { _ in ServerResponse(status: .serviceUnavailable) } })
+
+        let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+        #expect(error?.code == .unreachable)
+        signIn.provider.follow(ProviderScript())
+        signIn.wait(.seconds(3))
+
+        #expect(try await signIn.identity().subject == ScriptedProvider.subject)
+        #expect(signIn.provider.requests.count { $0 == "/.well-known/openid-configuration" } == 1)
+        await signIn.stop()
+    }
+
+    @Test("A provider behind a closed port is told by the port")
+    func closedPort() async throws {
+        let signIn = try await SignIn(ProviderScript())
+        await signIn.provider.stop()
+
+        let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.contains("nothing listens") == true)
+        await signIn.stop()
+    }
+
+    @Test("A provider that never answers is given up after the time that is configured")
+    func silence() async throws {
+        let socket = try ListeningPort()
+        let signIn = try await SignIn(ProviderScript()) {
+            $0.issuer = "http://127.0.0.1:\(socket.port)"
+            $0.timeout = .milliseconds(300)
+        }
+
+        let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.party.metadata() }
+
+        #expect(error?.code == .unreachable)
+        await signIn.stop()
+    }
+}
