@@ -1,7 +1,9 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Terminal
 
 CoreDumps.forbid()
+Heap.keepSmall()
 // First of all: signals are blocked before there is a second thread.
 let signals = Signals()
 let status = await Main(signals: signals).run(

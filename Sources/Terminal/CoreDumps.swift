@@ -1,5 +1,5 @@
 import CProcess
-import Foundation
+import Glibc
 
 /// Keeps the program's memory, with passwords and tokens in it, from files that a crash would leave, and from other programs
 /// of the same user.

@@ -1,4 +1,5 @@
-public import Foundation
+public import FoundationEssentials
+import Glibc
 
 extension String {
     /// The text without control characters, for a terminal: what a server sends must not move the cursor.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Synchronization
 
 /// Turns the signals that end a program into a task's cancellation, so that it can clean up.
@@ -33,10 +33,10 @@ public final class Signals: Sendable {
         signalPipe.store(ends[1], ordering: .releasing)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { Self.handle(number) }
         let reader = ends[0]
-        Thread.detachNewThread { [self] in
+        _ = detachThread { [self] in
             var number: UInt8 = 0
             while true {
-                let count = Foundation.read(reader, &number, 1)
+                let count = Glibc.read(reader, &number, 1)
                 if count == 1 { take(Int32(number)) } else if count == 0 || errno != EINTR { return }
             }
         }
@@ -86,7 +86,7 @@ public final class Signals: Sendable {
         new.__sigaction_handler.sa_handler = { number in
             var byte = UInt8(truncatingIfNeeded: number)
             let saved = errno
-            _ = Foundation.write(signalPipe.load(ordering: .acquiring), &byte, 1)
+            _ = Glibc.write(signalPipe.load(ordering: .acquiring), &byte, 1)
             errno = saved
         }
         new.sa_flags = SA_RESTART

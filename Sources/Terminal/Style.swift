@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Emphasis, where it can be seen and is wanted.
 ///

@@ -1,5 +1,5 @@
 public import Crypto
-import Foundation
+import Glibc
 
 /// The terminal that the person sits at, wherever standard input and output go.
 public final class Terminal: Sendable {
@@ -54,7 +54,9 @@ public final class Terminal: Sendable {
     /// A line without white space at its ends; what is said after none begins a line of its own.
     private func visibleLine() async throws -> String {
         do {
-            return String(decoding: try await line(), as: UTF8.self).trimmingCharacters(in: .whitespaces)
+            var line = Substring(String(decoding: try await line(), as: UTF8.self)).drop(while: \.isWhitespace)
+            while let last = line.last, last.isWhitespace { line.removeLast() }
+            return String(line)
         } catch {
             try? say("\n")
             throw error
