@@ -8,6 +8,9 @@ extension DaemonProgram {
             help: "The port of \(Sandbox.portNames.joined(separator: " or ")); a free one otherwise.")
         let host = Option<String>(
             "host", value: "ADDRESS", defaultText: "127.0.0.1", help: "The address to listen on, of loopback only.")
+        let client = OptionList<ClientChoice>(
+            "client", value: "ID=REDIRECT",
+            help: "Another client of the issuer, which must use PKCE and has no secret; may be repeated.")
         let json = Flag("json", help: "Print one line of JSON with the addresses and people, once all is ready.")
         let verbose = Flag("verbose", help: "Write the gateways' log to standard error.")
         return Command(
@@ -19,7 +22,7 @@ extension DaemonProgram {
 
                 The line of JSON is {"onyx":{"url":…},"issuer":{"url":…},"users":[{"email":…,"password":…},…]}.
                 """,
-            arguments: [port, host, json, verbose]
+            arguments: [port, host, client, json, verbose]
         ) { given throws(ArgumentError) in
             var configuration = Sandbox.Configuration()
             configuration.isVerbose = given[verbose]
@@ -29,6 +32,8 @@ extension DaemonProgram {
                     throw given.mistake("give --port \(choice.name)=… once")
                 }
             }
+            let redirects = Dictionary(grouping: given[client], by: \.id).mapValues { $0.map(\.redirect) }
+            configuration.clients = redirects.map { RegisteredClient(id: $0, secret: nil, redirects: $1) }
             return RunSandbox(configuration: configuration, isJSON: given[json])
         }
     }()
@@ -47,5 +52,19 @@ struct PortChoice: ArgumentValue {
         }
         name = halves[0]
         self.port = port
+    }
+}
+
+/// A client of the sandbox's provider and one of the addresses that it may send the browser back to.
+struct ClientChoice: ArgumentValue {
+    let id: String
+    let redirect: String
+
+    init(argument: String) throws(ArgumentValueError) {
+        let halves = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        guard halves.count == 2, halves[0] != Sandbox.clientID, halves[1].contains("://") else {
+            throw ArgumentValueError(expected: "ID=REDIRECT, any id but '\(Sandbox.clientID)' and an absolute address")
+        }
+        (id, redirect) = (halves[0], halves[1])
     }
 }

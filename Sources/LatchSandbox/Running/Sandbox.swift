@@ -14,6 +14,8 @@ public final class Sandbox: Sendable {
         public var host = "127.0.0.1"
         /// The ports by name: `issuer`, and each of ``Sandbox/dialects``. The system chooses the others.
         public var ports: [String: UInt16] = [:]
+        /// Who else may ask the provider, such as a gateway under development.
+        public var clients: [RegisteredClient] = []
         /// Whether the gateways' log is written to standard error, besides warnings.
         public var isVerbose = false
 
@@ -65,7 +67,7 @@ public final class Sandbox: Sendable {
                     try await .start(
                         dialect, settings, host: configuration.host, port: configuration.ports[dialect.name] ?? 0))
             }
-            started.register(client(of: servers, secret: secret))
+            for client in configuration.clients + [client(of: servers, secret: secret)] { started.register(client) }
             return Sandbox(started, temporary, servers)
         } catch {
             await end(servers, provider, temporary)
@@ -75,6 +77,9 @@ public final class Sandbox: Sendable {
 
     /// What ports can be chosen for.
     public static var portNames: [String] { [issuer] + dialects }
+
+    /// The sandbox's own gateways at the provider; no other client has this id.
+    public static var clientID: String { SandboxProvider.clientID }
 
     /// The address of a dialect's gateway; nil for a name that is none of ``dialects``.
     public func url(of dialect: String) -> String? {

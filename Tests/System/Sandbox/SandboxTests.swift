@@ -1,6 +1,8 @@
 import Foundation
+import HTTPClient
 import TestSupport
 import Testing
+import Wire
 
 /// `latchd sandbox` as the programs that use it see it.
 @Suite(.timeLimit(.minutes(2))) struct SandboxTests {
@@ -57,5 +59,30 @@ import Testing
         #expect(taken.status == 69 && taken.errors.split(separator: "\n").count == 1)
         await sandbox.end()
         #expect(try folders(house).isEmpty)
+    }
+
+    @Test("A gateway under development can use the issuer as a client of its own")
+    func anotherClient() async throws {
+        let house = try house()
+        let redirect = "http://127.0.0.1:8000/callback"
+        let sandbox = try await RunningSandbox(house, "--client", "mine=\(redirect)", "--client", "mine=\(redirect)/2")
+        let client = try HTTPClient()
+
+        for (id, redirect, status) in [
+            ("mine", redirect, 200), ("mine", redirect + "/2", 200), ("mine", redirect + "/3", 400),
+            ("other", redirect, 400),
+        ] {
+            let query = FormURLEncoded.encode([
+                ("response_type", "code"), ("client_id", id), ("redirect_uri", redirect), ("scope", "openid"),
+                ("code_challenge", String(repeating: "A", count: 43)), ("code_challenge_method", "S256"),
+            ])
+            let answer = try await client.send(ClientRequest(url: "\(sandbox.issuer)/authorize?\(query)"))
+            #expect(answer.status.rawValue == status)
+        }
+
+        await sandbox.end()
+        for wrong in ["mine", "mine=", "=x://y", "latchd=http://127.0.0.1/", "mine=callback"] {
+            #expect(try await house.latchd("sandbox", "--client", wrong).status == 64)
+        }
     }
 }
