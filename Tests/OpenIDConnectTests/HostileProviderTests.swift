@@ -29,6 +29,7 @@ import Testing
 
         let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
 
+        #expect(signIn.wasSent == (row.outcome != .refusedBeforehand))
         let requests = signIn.provider.requests
         #expect(requests.contains("/token") == row.outcome.isAfterCallback, "\(requests)")
         #expect(requests.contains("/userinfo") == (row.outcome == .refusedAtUserInfo), "\(requests)")

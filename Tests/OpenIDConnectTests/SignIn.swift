@@ -17,7 +17,7 @@ struct SignIn {
     let provider: ScriptedProvider
     let party: RelyingParty
     private let client: HTTPClient
-    private let waited = WaitedTime()
+    private let progress = Progress()
 
     init(_ script: ProviderScript, _ change: (inout ProviderSettings) -> Void = { _ in }) async throws {
         provider = try await ScriptedProvider.start(script, at: Self.seconds)
@@ -26,14 +26,17 @@ struct SignIn {
             issuer: provider.issuer, clientID: ScriptedProvider.clientID,
             authentication: .basic(Secret(ScriptedProvider.clientSecret)))
         change(&settings)
-        let waited = waited
+        let progress = progress
         party = RelyingParty(
-            settings, client: client, now: { Date(timeIntervalSince1970: Self.seconds) }, elapsed: { waited.moment })
+            settings, client: client, now: { Date(timeIntervalSince1970: Self.seconds) }, elapsed: { progress.moment })
     }
+
+    /// Whether the person was sent to the provider.
+    var wasSent: Bool { progress.wasSent }
 
     /// Lets time pass for what is held.
     func wait(_ time: Duration) {
-        waited.add(time)
+        progress.add(time)
     }
 
     /// The whole way once; who compares `state` is the caller of a relying party, and does not here.
@@ -42,6 +45,7 @@ struct SignIn {
         let nonce = Base64URL.encode(SecureRandom.bytes(16))
         let address = try await party.authorizationURL(
             redirect: Self.redirect, state: State(), nonce: nonce, challenge: verifier.challenge)
+        progress.send()
         var callback = try provider.callback(for: address)
         change(&callback)
         return try await party.identity(
@@ -54,9 +58,16 @@ struct SignIn {
     }
 }
 
-/// A clock that only tests move.
-private final class WaitedTime: Sendable {
+/// A clock that only tests move, and whether the person was sent away.
+private final class Progress: Sendable {
     private let time = Mutex(ContinuousClock.now)
+    private let isSent = Mutex(false)
+
+    var wasSent: Bool { isSent.withLock { $0 } }
+
+    func send() {
+        isSent.withLock { $0 = true }
+    }
 
     var moment: ContinuousClock.Instant { time.withLock { $0 } }
 

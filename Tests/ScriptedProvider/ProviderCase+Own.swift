@@ -133,7 +133,7 @@ extension ProviderCase {
             $0.replacements["/token"] = { _ in page }
         },
         ProviderCase("the token endpoint sends too much", .refusedAtExchange) {
-            $0.replacements["/token"] = { _ in flood }
+            $0.paddedPath = "/token"
         },
         ProviderCase("the token endpoint is out of order", .refusedAtExchange) {
             $0.replacements["/token"] = { _ in ServerResponse(status: .serviceUnavailable) }
@@ -145,7 +145,7 @@ extension ProviderCase {
         ProviderCase("UserInfo answers with a page", .refusedAtUserInfo) {
             $0.replacements["/userinfo"] = { _ in page }
         },
-        ProviderCase("UserInfo sends too much", .refusedAtUserInfo) { $0.replacements["/userinfo"] = { _ in flood } },
+        ProviderCase("UserInfo sends too much", .refusedAtUserInfo) { $0.paddedPath = "/userinfo" },
         ProviderCase("UserInfo refuses", .refusedAtUserInfo) {
             $0.replacements["/userinfo"] = { _ in ServerResponse(status: .unauthorized) }
         },
@@ -177,7 +177,7 @@ extension ProviderCase {
             $0.replacements["/.well-known/openid-configuration"] = { _ in page }
         },
         ProviderCase("the discovery document is too large", .refusedBeforehand) {
-            $0.replacements["/.well-known/openid-configuration"] = { _ in flood }
+            $0.paddedPath = "/.well-known/openid-configuration"
         },
         ProviderCase("the discovery document is elsewhere", .refusedBeforehand) {
             $0.replacements["/.well-known/openid-configuration"] = { _ in redirect }
@@ -196,13 +196,11 @@ extension ProviderCase {
         },
         ProviderCase("the keys are elsewhere", .refusedAtExchange) { $0.replacements["/keys"] = { _ in redirect } },
         ProviderCase("the keys are a page", .refusedAtExchange) { $0.replacements["/keys"] = { _ in page } },
-        ProviderCase("the keys are too many bytes", .refusedAtExchange) { $0.replacements["/keys"] = { _ in flood } },
+        ProviderCase("the keys are too many bytes", .refusedAtExchange) { $0.paddedPath = "/keys" },
     ]
 
     private static let redirect = ServerResponse(
         status: HTTPStatus(rawValue: 307), headers: ["Location": "/elsewhere"])
     private static let page = ServerResponse(
         headers: ["Content-Type": "text/html"], body: Array("<!doctype html><title>Welcome</title>".utf8))
-    private static let flood = ServerResponse(
-        headers: ["Content-Type": JSON.mediaType], body: [UInt8](repeating: UInt8(ascii: " "), count: 300_000))
 }

@@ -64,6 +64,8 @@ package struct ProviderScript: Sendable {
     package var rotation = Rotation.never
     /// Adds `at_hash` and `c_hash`, right ones, before ``claims`` may change them.
     package var hashesTokens = true
+    /// The path whose answers are right, and followed by 300,000 blanks.
+    package var paddedPath: String?
     /// Whole answers instead of the provider's own, by path; nil answers as usual.
     package var replacements: [String: @Sendable (ServerRequest) -> ServerResponse?] = [:]
 
