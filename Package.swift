@@ -102,7 +102,8 @@ let package = Package(
         .testTarget(
             name: "LatchSandboxTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchSandbox", "OAuth", "TestSupport", "Wire",
+                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchSandbox", "OAuth", "OpenIDConnect", "TestSupport",
+                "Wire",
             ]),
         .testTarget(name: "OAuthTests", dependencies: ["Crypto", "OAuth", "Wire"]),
         .testTarget(
