@@ -38,6 +38,7 @@ fuzz:
 
 lint:
 	swift format lint --strict --recursive Package.swift Fuzz Sources Tests
+	@scripts/lint
 
 check: lint test release
 

@@ -24,10 +24,6 @@ struct Welcome {
         ]
         if let certificate {
             lines.append("  certificate    \(certificate.coveredNames), until \(certificate.notAfter.forPeople)")
-            if let files = file.configuration.settings.certificateFiles {
-                let warnings = CertificateWarning.all(for: certificate, files, now: Date())
-                lines += warnings.map { "  warning        \($0.sentence)" }
-            }
         }
         if let path = file.configuration.settings.databasePath, isOpenToOthers(path) {
             lines.append("  warning        others on this machine may read \(path): chmod 600 '\(path)'")

@@ -48,17 +48,24 @@ final class House: Sendable {
     func startGateway(
         host: String = "127.0.0.1", port: Int = 0, descriptors: Int? = nil
     ) async throws -> RunningGateway {
-        var environment = environment
-        environment["LATCHD_LISTEN"] = "\(host):\(port)"
-        let latchd = try Products.path("latchd")
-        let command =
-            descriptors.map { ["sh", "-c", "ulimit -n \($0); exec \"$0\" serve", latchd] } ?? [latchd, "serve"]
-        let program = try RunningProgram(command[0], Array(command.dropFirst()), environment: environment)
+        let program = try beginGateway(host: host, port: port, descriptors: descriptors)
         let line = try await program.line(containing: "listening")
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("No port in '\(line)'.")
         }
         return RunningGateway(program: program, port: port, isTLS: line.contains("https://"), house: self)
+    }
+
+    /// Starts the gateway and waits for nothing.
+    func beginGateway(
+        host: String = "127.0.0.1", port: Int = 0, descriptors: Int? = nil
+    ) throws -> RunningProgram {
+        var environment = environment
+        environment["LATCHD_LISTEN"] = "\(host):\(port)"
+        let latchd = try Products.path("latchd")
+        let command =
+            descriptors.map { ["sh", "-c", "ulimit -n \($0); exec \"$0\" serve", latchd] } ?? [latchd, "serve"]
+        return try RunningProgram(command[0], Array(command.dropFirst()), environment: environment)
     }
 
     /// Starts a gateway with one person.

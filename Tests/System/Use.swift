@@ -7,10 +7,12 @@ struct Use: Sendable {
     let descriptors: Int
     /// Resident memory.
     let residentKiB: Int
+    /// The most that it ever was.
+    let peakKiB: Int
 
     /// Looks at a process.
     ///
-    /// Source: proc(5), `/proc/pid/fd` and `VmRSS` of `/proc/pid/status`.
+    /// Source: proc(5), `/proc/pid/fd` and `VmRSS` and `VmHWM` of `/proc/pid/status`.
     init(process id: Int32) throws {
         guard let folder = opendir("/proc/\(id)/fd") else { throw ChildProcess.Failure("Process \(id) is gone.") }
         defer { closedir(folder) }
@@ -18,8 +20,13 @@ struct Use: Sendable {
         while readdir(folder) != nil { names += 1 }
         descriptors = names - 2
         let status = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        residentKiB = line.flatMap { Int($0.split(whereSeparator: { $0 == " " || $0 == "\t" })[1]) } ?? 0
+        residentKiB = Self.number("VmRSS:", status)
+        peakKiB = Self.number("VmHWM:", status)
+    }
+
+    private static func number(_ field: String, _ status: String) -> Int {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(field) }
+        return line.flatMap { Int($0.split(whereSeparator: { $0 == " " || $0 == "\t" })[1]) } ?? 0
     }
 }
 

@@ -15,6 +15,8 @@ final class GatewayCrashes {
     private(set) var unclear = 0
     /// How many tokens a command has ended.
     private(set) var revoked = 0
+    /// How many gateways were killed before they listened.
+    private(set) var killedWhileStarting = 0
 
     init() async throws {
         house = try House([
@@ -47,6 +49,17 @@ final class GatewayCrashes {
         for token in revocation?.tokens ?? [] { known[last].end(token) }
         revoked += revocation?.tokens.count ?? 0
         unclear += known.reduce(0) { $0 + $1.unclear.count }
+    }
+
+    /// At times starts the gateway and kills it while it starts, while it takes up what the last one left in the log of the
+    /// database.
+    func killWhileStarting() async throws {
+        guard random.chance(30) else { return }
+        let starting = try house.beginGateway()
+        try await Task.sleep(for: .microseconds(Int.random(in: 500...40_000, using: &random)))
+        starting.send(SIGKILL)
+        await starting.waitForExit()
+        killedWhileStarting += 1
     }
 
     /// Starts the gateway again, which must listen, and asks it about all that the clients know.
