@@ -85,7 +85,8 @@ extension FuzzedParser {
         try IDToken(
             checking: claims, signedBy: .rs256,
             against: IDToken.Expectation(
-                issuer: issuer, clientID: "client", nonce: "nonce", now: Date(timeIntervalSince1970: seconds),
+                issuer: issuer, clientID: "client", trustedAudiences: [], nonce: "nonce",
+                now: Date(timeIntervalSince1970: seconds),
                 maximumClockSkew: .seconds(60), maximumAge: nil, accessToken: Secret("access"), code: Secret("code")))
     }
 }

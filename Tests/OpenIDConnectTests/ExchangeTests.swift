@@ -167,6 +167,28 @@ import Wire
     }
 
     @Test(
+        "Of several audiences each must be trusted, and the token given to this client",
+        arguments: [
+            (["project"], ScriptedProvider.clientID, true), (["project", "other"], ScriptedProvider.clientID, true),
+            (["project", "stranger"], ScriptedProvider.clientID, false), (["project"], nil, false),
+            (["project"], "project", false),
+        ] as [([String], String?, Bool)])
+    func audiences(_ further: [String], _ party: String?, _ isGood: Bool) async throws {
+        let script = ProviderScript {
+            $0.claims = { claims in
+                claims["aud"] = .array((further + [ScriptedProvider.clientID]).map { .string($0) })
+                claims["azp"] = party.map { .string($0) }
+            }
+        }
+        let signIn = try await SignIn(script) { $0.trustedAudiences = ["project", "other"] }
+
+        let identity = try? await signIn.identity()
+
+        #expect((identity != nil) == isGood)
+        await signIn.stop()
+    }
+
+    @Test(
         "Who asked for a fresh sign-in takes no old one",
         arguments: [(0.0, true), (-360, true), (-361, false), (nil, false)] as [(Double?, Bool)])
     func maximumAge(_ offset: Double?, _ isGood: Bool) async throws {

@@ -14,6 +14,10 @@ public struct ProviderSettings: Sendable {
     public var responseMode: ResponseMode?
     /// Further parameters of the authorization request, as `prompt` or `hd`.
     public var parameters: [(String, String)]
+    /// Whom an ID token may be meant for besides this client, where a provider names more; nobody unless told.
+    ///
+    /// Source: OpenID Connect Core §3.1.3.7, step 3.
+    public var trustedAudiences: [String]
     /// How much the provider's clock may differ from this one.
     public var maximumClockSkew: Duration
     /// The longest that one request to the provider may take.
@@ -23,7 +27,7 @@ public struct ProviderSettings: Sendable {
     public init(
         issuer: String, clientID: String, authentication: ClientAuthentication = .none,
         scopes: [String] = ["openid", "email", "profile"], responseMode: ResponseMode? = nil,
-        parameters: [(String, String)] = [], maximumClockSkew: Duration = .seconds(60),
+        parameters: [(String, String)] = [], trustedAudiences: [String] = [], maximumClockSkew: Duration = .seconds(60),
         timeout: Duration = .seconds(10)
     ) {
         self.issuer = issuer
@@ -32,6 +36,7 @@ public struct ProviderSettings: Sendable {
         self.scopes = scopes
         self.responseMode = responseMode
         self.parameters = parameters
+        self.trustedAudiences = trustedAudiences
         self.maximumClockSkew = maximumClockSkew
         self.timeout = timeout
     }

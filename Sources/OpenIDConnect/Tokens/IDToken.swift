@@ -12,6 +12,7 @@ struct IDToken: Sendable {
     struct Expectation: Sendable {
         var issuer: String
         var clientID: String
+        var trustedAudiences: [String]
         var nonce: String
         var now: Date
         var maximumClockSkew: Duration
@@ -50,12 +51,16 @@ struct IDToken: Sendable {
         guard try reader.requiredText("iss") == expected.issuer else {
             throw reader.bad("its 'iss' is another: it comes from somebody else.")
         }
-        // No further audience is trusted, as the standard asks of one who knows none.
-        guard try reader.texts("aud") == [expected.clientID] else {
-            throw reader.bad("its 'aud' is missing, or not this client alone: it is meant for somebody else.")
+        let audiences = try reader.texts("aud")
+        guard audiences.contains(expected.clientID) else {
+            throw reader.bad("its 'aud' does not name this client: it is meant for somebody else.")
         }
-        if let party = try reader.text("azp"), party != expected.clientID {
-            throw reader.bad("its 'azp' is another: it was given to somebody else.")
+        guard audiences.allSatisfy(([expected.clientID] + expected.trustedAudiences).contains) else {
+            throw reader.bad("its 'aud' names others too, who are not trusted; configure those that are.")
+        }
+        // A single audience says by itself who asked for the token.
+        guard try reader.text("azp") ?? (audiences.count == 1 ? expected.clientID : nil) == expected.clientID else {
+            throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
         }
     }
 

@@ -17,7 +17,8 @@ extension RelyingParty {
         return try IDToken(
             checking: signature.payload, signedBy: algorithm,
             against: IDToken.Expectation(
-                issuer: provider.issuer, clientID: settings.clientID, nonce: nonce, now: now(),
+                issuer: provider.issuer, clientID: settings.clientID, trustedAudiences: settings.trustedAudiences,
+                nonce: nonce, now: now(),
                 maximumClockSkew: settings.maximumClockSkew, maximumAge: maximumAge, accessToken: tokens.accessToken,
                 code: code))
     }
