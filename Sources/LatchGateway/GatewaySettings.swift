@@ -1,4 +1,5 @@
 public import HTTPServer
+public import Redis
 
 /// Everything that a gateway runs by; what is not said is the default.
 public struct GatewaySettings: Sendable, Equatable {
@@ -20,6 +21,10 @@ public struct GatewaySettings: Sendable, Equatable {
     public var onyx = OnyxSettings()
     /// The address that this server is known by, without a slash at its end; nil where that need not be known.
     public var publicURL: String?
+    /// Where one-time codes wait to be exchanged.
+    public var codes = CodePlace.memory
+    /// The Redis to use; nil for none.
+    public var redis: RedisSettings?
     /// The servers that may ask what a token is worth.
     public var introspectionClients: [IntrospectionClient] = []
     /// Who may read the metrics.

@@ -95,6 +95,50 @@ extension ConfigurationForm where Value == String? {
     }
 }
 
+extension ConfigurationForm where Value == String? {
+    /// Any word: rules look at it, which do not show it.
+    static func optionalWord(_ expected: String) -> ConfigurationForm {
+        ConfigurationForm(expected: expected) { word, _ in
+            .some(word)
+        } show: {
+            $0 ?? "none"
+        }
+    }
+
+    /// An address of the web without user, query, fragment and `/` at its end.
+    static let publicURL = ConfigurationForm(
+        expected: "https:// or http:// and a host, with a port and a path if you like, such as https://latch.example"
+    ) { word, _ in
+        guard let scheme = ["https://", "http://"].first(where: word.hasPrefix) else { return nil }
+        let rest = word.dropFirst(scheme.count)
+        let (authority, path) = (rest.prefix { $0 != "/" }, rest.drop { $0 != "/" })
+        guard isAuthority(authority),
+            path.isEmpty || ConfigurationForm<String>.prefix.read(String(path), "") == String(path)
+        else { return nil }
+        return .some(word)
+    } show: {
+        $0 ?? "none"
+    }
+
+    private static func isAuthority(_ text: Substring) -> Bool {
+        var host = text
+        if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
+            guard let port = UInt16(text[text.index(after: colon)...]), port > 0 else { return false }
+            host = text[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { return IPAddress(String(host.dropFirst().dropLast())) != nil }
+        return !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
 extension ConfigurationForm {
     /// One of a few words.
     static func choice(_ words: [(word: String, value: Value)]) -> ConfigurationForm where Value: Equatable {

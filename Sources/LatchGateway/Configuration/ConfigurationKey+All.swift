@@ -3,7 +3,8 @@ import HTTPServer
 
 extension ConfigurationKey {
     /// Every key, in the order in which they are listed.
-    public static let all = [reach, tls, dialects, sessions, passwords, guards, limits, observation].flatMap { $0 }
+    public static let all = [reach, tls, dialects, sessions, passwords, guards, bridge, redis, limits, observation]
+        .flatMap { $0 }
 
     private static let day = Duration.seconds(86_400)
 
@@ -15,6 +16,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "database", \.databasePath, .path, "The database file; it is made when it is not there.",
             standard: "$XDG_STATE_HOME/latchd/latchd.db"),
+        ConfigurationKey(
+            "public_url", \.settings.publicURL, .publicURL,
+            "The address that browsers and other servers know this one by, such as https://latch.example."),
         ConfigurationKey(
             list: "trusted_proxies", \.proxyNetworks, of: .network,
             "Networks of the reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, and that may "
@@ -114,6 +118,23 @@ extension ConfigurationKey {
             "How long a lock-out lasts at most."),
     ]
 
+    private static let bridge = [
+        ConfigurationKey(
+            "bridge.codes", \.settings.codes, .choice(CodePlace.allCases.map { ($0.rawValue, $0) }),
+            "Where one-time codes wait: in redis, several gateways complete each other's sign-ins.")
+    ]
+
+    private static let redis = [
+        ConfigurationKey(
+            "redis.url", \.redis.url, .optionalWord("the URL of Redis"),
+            "The Redis to use: redis://[USER@]HOST[:PORT][/DATABASE] or unix:/PATH[?db=DATABASE], without a password."),
+        ConfigurationKey(
+            "redis.password_file", \.redis.password, .secretFile, "A file with the password of Redis and nothing else."),
+        ConfigurationKey(
+            "redis.allow_plain", \.redis.allowsPlain, .truth,
+            "Whether Redis may be on another machine although nothing is encrypted on the way there."),
+    ]
+
     private static let limits = [
         ConfigurationKey(
             "limits.header", \.server.maximumHeaderBytes, .bytes(1_024...1_048_576),
@@ -152,11 +173,25 @@ extension ConfigurationKey {
 
     /// A list for people: each key with its variable, default and meaning.
     public static func listing() -> String {
+        let all = Self.all + ConfigurationFamily.all.flatMap { $0.keys(ConfigurationFamily.placeholder) }
         let width = all.map(\.path.count).max() ?? 0
         let lines = all.map { key in
             let gap = String(repeating: " ", count: width - key.path.count + 2)
             return "\(key.path)\(gap)\(key.variable)\n    \(key.meaning) Default: \(key.standard)."
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension ConfigurationFamily {
+    static let introspectionClients = ConfigurationFamily(path: "introspection.clients") { name in
+        [
+            ConfigurationKey(
+                "introspection.clients.\(name).secret", \.introspection[name].secret, .secret,
+                "The client_secret of the server \(name), which may ask what a token is worth; better in a file."),
+            ConfigurationKey(
+                "introspection.clients.\(name).secret_file", \.introspection[name].fileSecret, .secretFile,
+                "A file with the client_secret of the server \(name) and nothing else."),
+        ]
     }
 }

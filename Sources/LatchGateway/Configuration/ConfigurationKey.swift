@@ -21,7 +21,7 @@ public struct ConfigurationKey: Sendable {
 
     /// The environment variable that says the same and wins over the file: `LATCHD_SESSIONS_LIFETIME`.
     public var variable: String {
-        Self.variablePrefix + path.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
+        Self.variablePrefix + path.uppercased().map { $0 == "." || $0 == "-" ? "_" : String($0) }.joined()
     }
 
     static let variablePrefix = "LATCHD_"

@@ -20,8 +20,8 @@ public struct ConfigurationReader: Sendable {
     private static let keys = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.map { ($0.path, $0) })
     /// The mappings on the way to a key: `sessions`, `dialects.onyx`.
     private static let sections = Set(
-        ConfigurationKey.all.flatMap { key in
-            let names = key.path.split(separator: ".")
+        (ConfigurationKey.all.map(\.path) + ConfigurationFamily.all.map { $0.path + "." }).flatMap { path in
+            let names = path.split(separator: ".", omittingEmptySubsequences: false)
             return (1..<names.count).map { names.prefix($0).joined(separator: ".") }
         })
 
@@ -55,6 +55,13 @@ public struct ConfigurationReader: Sendable {
     }
 
     private func crossCheck() -> [ConfigurationMistake] {
+        contradictions()
+            + configuration.introspectionMistakes.map { key, problem, remedy in
+                ConfigurationMistake(origin: origins[key] ?? .standard, problem: problem, remedy: remedy)
+            }
+    }
+
+    private func contradictions() -> [ConfigurationMistake] {
         ConfigurationRule.all.compactMap { rule in
             rule.isKept(configuration) || !unread.isDisjoint(with: rule.keys)
                 ? nil
@@ -84,14 +91,32 @@ extension ConfigurationReader {
         }
         for entry in entries {
             let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
-            if let key = Self.keys[inner] {
+            if let key = Self.key(at: inner) {
                 readValue(entry, of: key)
-            } else if Self.sections.contains(inner) {
+            } else if Self.isSection(inner) {
                 if !entry.value.isNull { readSection(entry.value, path: inner) }
             } else {
                 reportUnknown(inner, at: origin(entry.mark))
             }
         }
+    }
+
+    private static func key(at path: String) -> ConfigurationKey? {
+        keys[path] ?? familyKeys(at: path).first { $0.path == path }
+    }
+
+    /// The keys of the name that is in a path; none when the path is in no family.
+    private static func familyKeys(at path: String) -> [ConfigurationKey] {
+        ConfigurationFamily.all.flatMap { family in
+            family.name(in: path).map { ConfigurationFamily.isName($0) ? family.keys(String($0)) : [] } ?? []
+        }
+    }
+
+    private static func isSection(_ path: String) -> Bool {
+        sections.contains(path)
+            || ConfigurationFamily.all.contains { family in
+                family.name(in: path).map { ConfigurationFamily.isName($0) && path == "\(family.path).\($0)" } ?? false
+            }
     }
 
     private mutating func readValue(_ entry: YAMLEntry, of key: ConfigurationKey) {
@@ -114,7 +139,12 @@ extension ConfigurationReader {
     }
 
     private mutating func reportUnknown(_ path: String, at origin: ConfigurationOrigin) {
-        let known = ConfigurationKey.all.map(\.path) + Self.sections.sorted()
+        for family in ConfigurationFamily.all {
+            guard let name = family.name(in: path), !ConfigurationFamily.isName(name) else { continue }
+            return report(
+                origin, "\(family.path) has a name that it may not have", "a name is \(ConfigurationFamily.nameForm)")
+        }
+        let known = ConfigurationKey.all.map(\.path) + Self.familyKeys(at: path).map(\.path) + Self.sections.sorted()
         report(origin, "unknown key '\(path)'", Self.remedy(Spelling.nearest(to: path, among: known)))
     }
 
@@ -132,7 +162,8 @@ extension ConfigurationReader {
         let ours = environment.filter { $0.key.hasPrefix(ConfigurationKey.variablePrefix) && !$0.value.isEmpty }
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) where name != Self.fileVariable {
             let origin = ConfigurationOrigin.variable(name)
-            guard let key = keys[name] else {
+            let family = ConfigurationFamily.all.lazy.compactMap { $0.key(of: name) }.first
+            guard let key = keys[name] ?? family else {
                 let near = Self.nearestVariable(to: name)
                 report(origin, "no key has this variable", Self.remedy(near))
                 continue

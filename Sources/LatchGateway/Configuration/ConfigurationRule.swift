@@ -61,6 +61,22 @@ struct ConfigurationRule: Sendable {
             remedy: "leave out http://, or name the reverse proxy before it in trusted_proxies"
         ) { !$0.isPlainOnTheNetwork || $0.certificatePath == nil },
         ConfigurationRule(
+            keys: ["redis.url"], problem: "redis.url cannot be read",
+            remedy: "write redis://HOST:PORT/DATABASE or unix:/PATH?db=DATABASE, and a password in redis.password_file"
+        ) { $0.redis.isReadable },
+        ConfigurationRule(
+            keys: ["redis.url", "redis.password_file"], problem: "redis.url has a user and there is no password",
+            remedy: "set redis.password_file"
+        ) { $0.redis.hasPasswordForUser },
+        ConfigurationRule(
+            keys: ["redis.url", "redis.allow_plain"],
+            problem: "redis.url leads to another machine and nothing is encrypted on the way there",
+            remedy: "use a tunnel on this machine, or set redis.allow_plain to true"
+        ) { $0.redis.isAllowedThere },
+        ConfigurationRule(
+            keys: ["bridge.codes"], problem: "bridge.codes is redis and there is no redis.url", remedy: "set redis.url"
+        ) { $0.settings.codes != .redis || $0.redis.url != nil },
+        ConfigurationRule(
             keys: ["trusted_proxies"], problem: "trusted_proxies trusts every address there is",
             remedy: "name the reverse proxy's own address or network"
         ) { configuration in !configuration.proxyNetworks.contains { $0.prefixLength == 0 } },

@@ -14,6 +14,8 @@ extension GatewayConfiguration {
 
     /// Puts together what several keys say: which listener speaks TLS, and who may come without.
     mutating func settle() {
+        settleRedis()
+        settleIntrospection()
         let hasCertificate = tlsPaths.certificate != nil
         server.listeners = listen.map { $0.listener(hasCertificate: hasCertificate) }
         settings.certificateFiles = tlsPaths.certificate.flatMap { certificate in

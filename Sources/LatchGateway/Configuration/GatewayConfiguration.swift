@@ -14,6 +14,8 @@ public struct GatewayConfiguration: Sendable {
     /// Where to listen as it was written; `server` has what it means.
     var listen = [ListenAddress(.tcp(host: "127.0.0.1", port: 2283))]
     var tlsPaths = TLSPaths()
+    var redis = RedisDraft()
+    var introspection = NamedDrafts(blank: IntrospectionDraft())
     /// What browsers are told about TLS; nil for nothing.
     var strictTransport: Duration?
     /// How long requests may still run once the daemon was told to stop.

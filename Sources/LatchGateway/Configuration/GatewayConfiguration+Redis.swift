@@ -1,0 +1,70 @@
+import Crypto
+import Redis
+
+/// What the configuration says about Redis, while it is read.
+struct RedisDraft: Sendable {
+    var url: String?
+    var password: Secret?
+    var allowsPlain = false
+
+    /// The settings, if they can be used; with a password and plain text allowed, only the URL's form counts.
+    func settings(password: Secret?, allowsPlain: Bool) -> RedisSettings? {
+        url.flatMap { try? RedisSettings(url: $0, password: password, allowsPlainText: allowsPlain) }
+    }
+
+    /// Whether the URL can be read, whatever it leads to.
+    var isReadable: Bool { url == nil || settings(password: Secret("x"), allowsPlain: true) != nil }
+    /// Whether it is on this machine, or may be elsewhere.
+    var isAllowedThere: Bool {
+        !isReadable || url == nil || settings(password: Secret("x"), allowsPlain: allowsPlain) != nil
+    }
+    /// Whether a user has a password.
+    var hasPasswordForUser: Bool {
+        !isReadable || url == nil || settings(password: password, allowsPlain: true) != nil
+    }
+}
+
+/// What the configuration says about one introspection client, while it is read.
+struct IntrospectionDraft: Sendable {
+    var secret: Secret?
+    var fileSecret: Secret?
+}
+
+extension GatewayConfiguration {
+    var redisURL: String? {
+        get { redis.url }
+        set { redis.url = newValue }
+    }
+
+    mutating func settleRedis() {
+        settings.redis = redis.settings(password: redis.password, allowsPlain: redis.allowsPlain)
+    }
+
+    mutating func settleIntrospection() {
+        settings.introspectionClients = introspection.all.compactMap { name, draft in
+            (draft.secret ?? draft.fileSecret).flatMap { try? IntrospectionClient(id: name, secret: $0) }
+        }
+    }
+
+    /// What is wrong with an introspection client, each with the key to tell it at.
+    var introspectionMistakes: [(key: String, problem: String, remedy: String)] {
+        introspection.all.compactMap { name, draft in
+            let path = "introspection.clients.\(name)"
+            switch (draft.secret, draft.fileSecret) {
+            case (.some, .some):
+                return ("\(path).secret", "\(path) has a secret and a secret_file", "remove one of them")
+            case (let secret?, nil) where secret.count < IntrospectionClient.minimumSecretBytes:
+                return ("\(path).secret", Self.tooShort("\(path).secret"), Self.makeOne)
+            case (nil, let secret?) where secret.count < IntrospectionClient.minimumSecretBytes:
+                return ("\(path).secret_file", Self.tooShort("the secret in \(path).secret_file"), Self.makeOne)
+            default: return nil
+            }
+        }
+    }
+
+    private static func tooShort(_ what: String) -> String {
+        "\(what) is shorter than \(IntrospectionClient.minimumSecretBytes) bytes"
+    }
+
+    private static let makeOne = "make one with: openssl rand -hex 32"
+}

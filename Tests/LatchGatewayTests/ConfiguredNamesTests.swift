@@ -1,0 +1,143 @@
+import Crypto
+import LatchGateway
+import Redis
+import TestSupport
+import Testing
+
+@Suite("The configuration of clients and Redis")
+struct ConfiguredNamesTests {
+    private static let secret = "0123456789abcdef0123456789abcdef"
+
+    private func read(
+        _ file: String?, _ environment: [String: String] = [:], folder: String = "/etc"
+    ) throws -> GatewaySettings {
+        try ConfigurationReader.read(
+            file: file.map { Array($0.utf8) }, name: "/etc/l.yaml", folder: folder, environment: environment,
+            standard: GatewayConfiguration(stateFolder: "/state")
+        ).settings
+    }
+
+    private func mistakes(_ file: String?, _ environment: [String: String] = [:]) -> [String] {
+        let error = #expect(throws: ConfigurationError.self) { try read(file, environment) }
+        return error?.mistakes.map(\.description) ?? []
+    }
+
+    @Test("takes clients by the names that it gives them, from the file and the environment")
+    func clients() throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(Self.secret + "-file\r\n", to: "reports.secret")
+        let settings = try read(
+            "introspection: {clients: {reports: {secret_file: reports.secret}, b-2: {secret: \(Self.secret)}}}",
+            [
+                "LATCHD_INTROSPECTION_CLIENTS_C_D_SECRET": Self.secret + "-variable",
+                "LATCHD_INTROSPECTION_CLIENTS_E_SECRET_FILE": folder.file("reports.secret"),
+            ], folder: folder.path)
+
+        #expect(settings.introspectionClients.map(\.id) == ["b-2", "c-d", "e", "reports"])
+        #expect(
+            settings.introspectionClients.map(\.secret) == [
+                Secret(Self.secret), Secret(Self.secret + "-variable"), Secret(Self.secret + "-file"),
+                Secret(Self.secret + "-file"),
+            ])
+    }
+
+    @Test("tells mistakes below a name with line and remedy, and shows no secret")
+    func mistakesBelowNames() {
+        let told = mistakes(
+            """
+            introspection:
+              clients:
+                reports:
+                  sekret: hunter2
+                Reports:
+                  secret: hunter2
+                short:
+                  secret: hunter2
+                twice:
+                  secret: \(Self.secret)
+                  secret_file: /etc/hostname
+                list:
+                  secret: [hunter2]
+                gone:
+                  secret_file: /nonexistent
+            """)
+
+        for words in [
+            "line 4: unknown key 'introspection.clients.reports.sekret'; did you mean "
+                + "'introspection.clients.reports.secret'",
+            "line 5: introspection.clients has a name that it may not have; a name is lower-case letters",
+            "line 8: introspection.clients.short.secret is shorter than 32 bytes; make one with: openssl rand -hex 32",
+            "line 10: introspection.clients.twice has a secret and a secret_file; remove one of them",
+            "line 15: introspection.clients.gone.secret_file: '/nonexistent' cannot be read; it must be the path",
+        ] {
+            #expect(told.contains { $0.contains(words) }, "\(words): \(told)")
+        }
+        #expect(!told.joined().contains("hunter2") && !told.joined().contains(Self.secret))
+    }
+
+    @Test(
+        "refuses variables that are none of a client's",
+        arguments: ["SECRET", "_SECRET", "A_SECRETS", "a_SECRET", "A__SECRET_", "Ä_SECRET"])
+    func variables(_ rest: String) {
+        #expect(mistakes(nil, ["LATCHD_INTROSPECTION_CLIENTS_" + rest: Self.secret]).count == 1)
+    }
+
+    @Test("lists what can be said about a client")
+    func listing() {
+        #expect(ConfigurationKey.listing().contains("LATCHD_INTROSPECTION_CLIENTS_ID_SECRET_FILE"))
+    }
+
+    @Test("takes Redis, and its password from a file")
+    func redis() throws {
+        let folder = try TemporaryDirectory()
+        try folder.write("hunter2\n", to: "password")
+        let settings = try read(
+            """
+            redis: {url: "redis://latch@10.0.0.7/2", password_file: password, allow_plain: true}
+            bridge: {codes: redis}
+            public_url: https://latch.example/app
+            """, folder: folder.path)
+
+        #expect(settings.redis?.address == .host("10.0.0.7", port: 6379))
+        #expect(settings.redis?.database == 2)
+        #expect(settings.redis?.user == "latch")
+        #expect(settings.redis?.password == Secret("hunter2"))
+        #expect(settings.codes == .redis)
+        #expect(settings.publicURL == "https://latch.example/app")
+        #expect(try read(nil).redis == nil)
+    }
+
+    @Test(
+        "tells what is wrong with Redis, and never its URL",
+        arguments: [
+            ("redis: {url: 'redis://:hunter2@localhost'}", "redis.url cannot be read; write redis://HOST"),
+            ("redis: {url: 'redis://latch@localhost'}", "there is no password; set redis.password_file"),
+            ("redis: {url: 'redis://10.0.0.7'}", "nothing is encrypted on the way there; use a tunnel"),
+            ("redis: {url: 'unix:hunter2'}", "redis.url cannot be read"),
+            ("bridge: {codes: redis}", "bridge.codes is redis and there is no redis.url; set redis.url"),
+            ("redis: {password_file: /nonexistent}", "redis.password_file: '/nonexistent' cannot be read"),
+            ("redis: {password_file: /dev/zero}", "redis.password_file: '/dev/zero' cannot be read"),
+        ])
+    func wrongRedis(_ file: String, _ words: String) {
+        let told = mistakes(file)
+        #expect(told.count == 1 && told[0].contains(words), "\(told)")
+        #expect(!told.joined().contains("hunter2"))
+    }
+
+    @Test(
+        "refuses what is no address of the web",
+        arguments: [
+            "latch.example", "ftp://latch.example", "https://", "https://latch.example/", "https://a@latch.example",
+            "https://latch.example?x", "https://latch.example/a b", "https://latch.example:0", "https://Latch.example",
+            "https://latch.example/#x", "https://[::1", "https:///api",
+        ])
+    func publicURL(_ word: String) {
+        #expect(mistakes(nil, ["LATCHD_PUBLIC_URL": word]).count == 1)
+    }
+
+    @Test(
+        "takes addresses of the web", arguments: ["http://127.0.0.1:2283", "https://[::1]:8443/api", "https://a.b/c/d"])
+    func publicURLs(_ word: String) throws {
+        #expect(try read(nil, ["LATCHD_PUBLIC_URL": word]).publicURL == word)
+    }
+}
