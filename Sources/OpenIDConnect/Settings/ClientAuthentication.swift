@@ -3,7 +3,7 @@ public import Crypto
 /// How this client shows a provider's token endpoint who it is.
 ///
 /// Source: OpenID Connect Core §9.
-public enum ClientAuthentication: Sendable {
+public enum ClientAuthentication: Sendable, Equatable {
     /// `client_secret_basic`: name and secret in the header `Authorization`, which every provider knows.
     case basic(Secret)
     /// `client_secret_post`: name and secret in the form.

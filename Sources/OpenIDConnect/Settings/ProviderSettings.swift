@@ -1,5 +1,5 @@
 /// What is configured about one identity provider.
-public struct ProviderSettings: Sendable {
+public struct ProviderSettings: Sendable, Equatable {
     /// The provider's name for itself: an address without query and fragment, compared character by character.
     ///
     /// `https`, or `http` when its host is this machine itself.
@@ -81,6 +81,16 @@ public struct ProviderSettings: Sendable {
         "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "response_mode", "request", "request_uri", "client_secret",
     ]
+}
+
+extension ProviderSettings {
+    /// Whether both say the same.
+    public static func == (one: ProviderSettings, other: ProviderSettings) -> Bool {
+        one.issuer == other.issuer && one.clientID == other.clientID && one.authentication == other.authentication
+            && one.scopes == other.scopes && one.responseMode == other.responseMode
+            && one.parameters.elementsEqual(other.parameters, by: ==) && one.trustedAudiences == other.trustedAudiences
+            && one.maximumClockSkew == other.maximumClockSkew && one.timeout == other.timeout
+    }
 }
 
 extension ProviderSettings: CustomReflectable {
