@@ -32,6 +32,7 @@ let package = Package(
 
         // Second floor: one door each to the disk, the network and the system's secret store.
         .target(name: "Database", dependencies: ["CSQLite"]),
+        .target(name: "Desktop"),
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Wire"]),
@@ -49,7 +50,8 @@ let package = Package(
                 "Redis", "Wire", "YAML",
             ]),
         .target(
-            name: "LatchKit", dependencies: ["Crypto", "Database", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
+            name: "LatchKit",
+            dependencies: ["Crypto", "Database", "Desktop", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
 
         // Fifth floor: everything at once, to try it.
         .target(
@@ -78,6 +80,7 @@ let package = Package(
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
+        .testTarget(name: "DesktopTests", dependencies: ["Desktop", "TestSupport"]),
         .testTarget(
             name: "HTTPClientTests", dependencies: ["Crypto", "HTTPClient", "TestSupport", "Wire"],
             exclude: ["Fixtures"]),
@@ -95,9 +98,8 @@ let package = Package(
         .testTarget(
             name: "LatchKitTests",
             dependencies: [
-                "Crypto", "Database", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "SecretStorage",
-                "TestSupport",
-                "Wire",
+                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "OAuth",
+                "SecretStorage", "TestSupport", "Wire",
             ]),
         .testTarget(
             name: "LatchSandboxTests",
@@ -145,7 +147,7 @@ if Context.environment["LATCHSTRING_FUZZ"] == nil {
 
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
-    "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "Redis", "SanitizerProbe", "SecretProbe",
+    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "Redis", "SanitizerProbe", "SecretProbe",
     "SecretStorage", "Terminal", "TestSupport", "YAML", "fuzz",
 ]
 for target in package.targets where target.type != .system {

@@ -54,10 +54,12 @@ public final class Latchstring: Sendable {
     /// The accounts of this device.
     public let accounts: AccountStore
     private let device: Device
+    private let folders: Folders
     private let sessions = Mutex<[Account.ID: Session]>([:])
 
-    private init(accounts: AccountStore, device: Device) {
+    private init(accounts: AccountStore, folders: Folders, device: Device) {
         self.accounts = accounts
+        self.folders = folders
         self.device = device
     }
 
@@ -77,7 +79,7 @@ public final class Latchstring: Sendable {
             now: configuration.now, pollInterval: configuration.pollInterval, hook: configuration.hook)
         // A secret store that is locked now is no reason not to start: a later start finishes it.
         try? await accounts.finishUnfinished(as: configuration.device)
-        return Latchstring(accounts: accounts, device: configuration.device)
+        return Latchstring(accounts: accounts, folders: folders, device: configuration.device)
     }
 
     /// Asks an address what it is; nothing is kept.
@@ -104,9 +106,35 @@ public final class Latchstring: Sendable {
     /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
     ///   ``LatchError/Code/rateLimited`` and the codes of network, secret store and storage; `CancellationError`.
     public func signIn(_ signIn: PasswordSignIn, to server: Server) async throws -> Account {
+        try await keep(server, email: signIn.email) { client in
+            try await signIn.perform(at: server, with: client, device: device)
+        }
+    }
+
+    /// Signs in with the browser, keeps the account and makes it active.
+    ///
+    /// It waits for the person, at most ``BrowserSignIn/timeout``. What holds for
+    /// ``signIn(_:to:)-(PasswordSignIn,_)`` holds here too.
+    ///
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError``: ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,
+    ///   ``LatchError/Code/browserClosed``, ``LatchError/Code/callbackUnavailable``,
+    ///   ``LatchError/Code/callbackInvalid``, ``LatchError/Code/codeRefused``, ``LatchError/Code/identityUnknown``,
+    ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/unknownProvider`` and the codes of network, secret
+    ///   store and storage; `CancellationError`.
+    public func signIn(_ signIn: BrowserSignIn, to server: Server) async throws -> Account {
+        try await keep(server, email: nil) { client in
+            try await signIn.perform(at: server, with: client, folders: folders)
+        }
+    }
+
+    /// Gets a token and keeps it.
+    private func keep(
+        _ server: Server, email: EmailAddress?, _ grant: (HTTPClient) async throws -> Grant
+    ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent)
         do {
-            let account = try await keep(signIn, server, client)
+            let account = try await keep(try await grant(client), of: email, server, client)
             await client.close()
             return account
         } catch {
@@ -161,14 +189,16 @@ public final class Latchstring: Sendable {
         await accounts.close()
     }
 
-    private func keep(_ signIn: PasswordSignIn, _ server: Server, _ client: HTTPClient) async throws -> Account {
-        let grant = try await signIn.perform(at: server, with: client, device: device)
+    private func keep(
+        _ grant: Grant, of email: EmailAddress?, _ server: Server, _ client: HTTPClient
+    ) async throws -> Account {
         let tokens = SessionTokens(grant)
         do {
             let identity = try await PasswordSignIn.identity(behind: grant, at: server, with: client)
+            let who = try email ?? Self.email(of: identity, server)
             let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
             let kept = SignedIn(
-                server: server, email: signIn.email.text, tokens: tokens, expires: expires,
+                server: server, email: who.text, tokens: tokens, expires: expires,
                 refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
                 displayName: identity?.name, scopes: identity?.scopes ?? [])
             try Task.checkCancellation()
@@ -179,6 +209,14 @@ public final class Latchstring: Sendable {
             await giveBack(tokens.lasting, server, client)
             throw error
         }
+    }
+
+    /// With a password the person has said who they are; with a browser only the server knows.
+    private static func email(of identity: Identity?, _ server: Server) throws(LatchError) -> EmailAddress {
+        if let identity, let email = try? EmailAddress(typed: identity.email) { return email }
+        throw LatchError(
+            .identityUnknown,
+            "Login failed: \(server.address) did not say who has signed in, so there is no account to keep. Try again.")
     }
 
     /// Ends a session on its server as far as that answers within its bound, also when the caller is cancelled.

@@ -25,12 +25,15 @@ public enum AuthorizationResponse: Sendable, Equatable {
         callbackURL: String, expectedRedirect: String, expectedState: State, expectedIssuer: String? = nil
     ) throws(OAuthError) -> AuthorizationResponse {
         let fields = try fields(callbackURL, expectedRedirect)
-        for name in ["code", "state", "iss", "error", "error_description", "error_uri"]
-        where fields.values(name).count > 1 {
-            throw OAuthError(.malformed, "The callback holds '\(name)' twice; start signing in again.")
-        }
-        guard let state = fields["state"], State(state) == expectedState else {
-            throw OAuthError(.stateMismatch, "The callback does not belong to this sign-in; start signing in again.")
+        for name in ["state", "code", "iss", "error", "error_description", "error_uri"] {
+            guard fields.values(name).count <= 1 else {
+                throw OAuthError(.malformed, "The callback holds '\(name)' twice; start signing in again.")
+            }
+            // Before anything else is looked at.
+            guard name != "state" || fields[name].map(State.init) == expectedState else {
+                throw OAuthError(
+                    .stateMismatch, "The callback does not belong to this sign-in; start signing in again.")
+            }
         }
         if let expectedIssuer, fields["iss"] != expectedIssuer {
             throw OAuthError(
@@ -42,6 +45,15 @@ public enum AuthorizationResponse: Sendable, Equatable {
             return .error(error, description: fields["error_description"], uri: fields["error_uri"])
         default: throw OAuthError(.malformed, "The callback holds neither a code nor an error; start signing in again.")
         }
+    }
+
+    /// Whether a callback came to `expectedRedirect` and holds `expectedState`, once; nothing else is looked at.
+    ///
+    /// Source: RFC 6749 §10.12; RFC 8252 §8.9.
+    public static func belongs(callbackURL: String, expectedRedirect: String, expectedState: State) -> Bool {
+        guard let fields = try? fields(callbackURL, expectedRedirect) else { return false }
+        let states = fields.values("state")
+        return states.count == 1 && State(states[0]) == expectedState
     }
 
     private static func fields(_ callback: String, _ redirect: String) throws(OAuthError) -> FormFields {

@@ -1,4 +1,5 @@
 public import Crypto
+import Foundation
 
 /// A secret that another program hands over on standard input.
 public enum StandardInput {
@@ -28,5 +29,15 @@ public enum StandardInput {
         defer { for index in bytes.indices { bytes[index] = 0 } }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return Secret(bytes: bytes)
+    }
+
+    /// The next line, without the newline and white space at its ends; nil when there is none any more.
+    public static func line() async throws -> String? {
+        do {
+            let line = try await Descriptor.read(Descriptor.input, lineOnly: true, limit: longestLine)
+            return line.map { String(decoding: $0.bytes, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
+        } catch let failure as Descriptor.Failure {
+            throw TerminalError(.noInput, "Could not read standard input: \(failure).")
+        }
     }
 }

@@ -85,7 +85,8 @@ struct CommandLineTests {
     @Test(
         "every command has help, and the program's help has every exit code",
         arguments: [
-            "login", "accounts", "use", "whoami", "request", "token", "logout", "doctor", "completions",
+            "login", "accounts", "use", "whoami", "request", "token", "logout", "doctor", "register-schemes",
+            "completions",
         ])
     func help(_ command: String) async throws {
         let home = try Home()
@@ -96,7 +97,7 @@ struct CommandLineTests {
 
         let whole = try await home.latch("--help")
         #expect(whole.output.contains("\n  \(command) "))
-        for code in [0, 1, 64, 65, 66, 69, 74, 75, 76, 77, 78, 130] {
+        for code in [0, 1, 64, 65, 66, 69, 74, 75, 76, 77, 78, 79, 130] {
             #expect(whole.output.contains(String(repeating: " ", count: 5 - String(code).count) + "\(code)  "))
         }
     }
@@ -109,7 +110,7 @@ struct CommandLineTests {
         let help = try await Home().latch("--help").output
         let rows = help.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { $0.first?.isNumber == true }.map { $0.split(separator: " ", maxSplits: 1) }
-        #expect(rows.count == 12)
+        #expect(rows.count == 13)
         for row in rows {
             #expect(page.contains("| \(row[0]) | \(row[1].trimmingCharacters(in: .whitespaces)) |"))
         }

@@ -1,5 +1,7 @@
 import Foundation
+import OAuth
 import Synchronization
+import Wire
 
 @testable import LatchKit
 
@@ -9,6 +11,7 @@ final class OnyxScript: Sendable {
         var live: Set<String> = []
         var ended: Set<String> = []
         var issued = 0
+        var challenges: [String: String] = [:]
         var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?)?
     }
 
@@ -38,6 +41,8 @@ final class OnyxScript: Sendable {
         switch (request.method, request.path.prefix { $0 != "?" }) {
         case ("GET", "/api/auth/type"):
             return .json(#"{"multi_tenant":false,"password_auth_enabled":true,"password_min_length":8}"#)
+        case ("GET", "/api/auth/mobile/oauth/authorize"): return authorize(request)
+        case ("POST", "/api/auth/mobile/sso/exchange"): return exchange(request)
         case ("POST", "/api/auth/mobile/login"):
             guard request.body == "username=ada%40example.org&password=correct+horse" else {
                 return .json(#"{"detail":"LOGIN_BAD_CREDENTIALS"}"#, 400)
@@ -52,6 +57,28 @@ final class OnyxScript: Sendable {
             return ScriptedServer.Answer(status: 204, headers: [:])
         default: return authorized(request)
         }
+    }
+
+    /// Signs the person in at once and sends the browser back with a code.
+    private func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+        let query = request.query
+        guard query["redirect"] == "true", let redirect = query["mobile_redirect_uri"],
+            let appState = query["app_state"], let challenge = query["app_code_challenge"]
+        else { return .json(#"{"error_code":"VALIDATION_ERROR","detail":"no"}"#, 400) }
+        let code = state.withLock { state in
+            state.challenges["code-\(state.challenges.count)"] = challenge
+            return "code-\(state.challenges.count - 1)"
+        }
+        return .redirect("\(redirect)?code=\(code)&state=\(appState)")
+    }
+
+    private func exchange(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+        let body = try? JSONValue(parsing: Array(request.body.utf8))
+        let challenge = state.withLock { $0.challenges.removeValue(forKey: body?["code"]?.string ?? "") }
+        guard let challenge, let verifier = body?["code_verifier"]?.string.flatMap(PKCE.Verifier.init),
+            verifier.challenge.text == challenge
+        else { return .json(#"{"error_code":"UNAUTHENTICATED","detail":"Invalid or expired code"}"#, 401) }
+        return issue()
     }
 
     private func authorized(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
@@ -82,6 +109,14 @@ final class OnyxScript: Sendable {
             return "token-\(state.issued)"
         }
         return .json(#"{"access_token":"\#(token)","token_type":"bearer"}"#)
+    }
+}
+
+extension ScriptedServer.Request {
+    /// The query's fields.
+    var query: FormFields {
+        let text = path.drop { $0 != "?" }.dropFirst()
+        return (try? FormURLEncoded.decode(Array(text.utf8))) ?? FormFields()
     }
 }
 

@@ -11,6 +11,9 @@ enum LatchProgram {
     /// The same for methods, of which the usual are offered and any is taken.
     static let methodsWord = "_methods"
 
+    /// The same for the desktop, which brings a link with it.
+    static let callbackWord = "callback"
+
     private static let root = Command<Request>(
         "latch", "Sign in to your own servers, and call them.",
         discussion: """
@@ -27,7 +30,7 @@ enum LatchProgram {
         options: CommonOptions.all,
         commands: [
             Login.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command, ShowToken.command,
-            Logout.command, Doctor.command, ShowCompletions.command,
+            Logout.command, Doctor.command, RegisterSchemes.command, ShowCompletions.command,
         ])
 }
 

@@ -10,6 +10,9 @@ struct Main {
     func run(_ words: [String], environment: [String: String]) async -> Int32 {
         if words == [LatchProgram.namesWord] { return await AccountNames(environment: environment).printAll() }
         if words == [LatchProgram.methodsWord] { return printMethods(environment) }
+        if words.first == LatchProgram.callbackWord {
+            return BringBack(environment: environment).run(Array(words.dropFirst()))
+        }
         do {
             switch try LatchProgram.program.parse(words, environment: environment) {
             case .show(let text):

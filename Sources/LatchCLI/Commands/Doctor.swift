@@ -96,6 +96,15 @@ extension Doctor {
             .init("dialect", report.server.map { .string($0.dialect.id.rawValue) } ?? .null),
             .init("steps", .array(steps)),
         ]
+        if let features = report.server?.features {
+            let providers = features.providers.map { provider in
+                JSONValue.object([.init("id", .string(provider.id)), .init("title", .string(provider.title))])
+            }
+            members += [
+                .init("signsInWithPassword", .bool(features.signsInWithPassword)),
+                .init("signsInWithBrowser", .bool(features.signsInWithBrowser)), .init("providers", .array(providers)),
+            ]
+        }
         if let presented { members.append(.init("certificate", presented.json)) }
         if let failure = report.failure { members.append(.init("error", Console.json(failure))) }
         return .object(members)

@@ -14,40 +14,51 @@ struct Login: Performing {
     static let command = Command<Request>(
         "login", "Sign in to a server.",
         discussion: """
-            The password is asked for without showing it, or read from standard input; it is never an argument. The \
-            account becomes the active one; signing in again as the same person renews its session.
+            With a password it is asked for without showing it, or read from standard input; it is never an argument. With \
+            the browser you sign in on the server's own pages, or on those of an identity provider, and the browser comes \
+            back; where it cannot, as from another machine, paste the link that it would have opened. A server that has \
+            several ways asks which.
+
+            The account becomes the active one; signing in again as the same person renews its session.
 
             A header, a client certificate, a proxy and a pinned certificate are remembered with the account. Where one \
             holds a secret, write it to a file and give @FILE: others can see a command line.
             """,
-        arguments: [address, email, passwordFromInput] + ConnectionArguments.all
+        arguments: [address, email, passwordFromInput] + BrowserArguments.all + ConnectionArguments.all
     ) { given throws(ArgumentError) in
         if given[passwordFromInput], given[address] == nil { throw given.mistake("--password-stdin needs ADDRESS") }
         if given[passwordFromInput], given[email] == nil { throw given.mistake("--password-stdin needs --email") }
+        let browser = try BrowserArguments(given)
+        if browser.isChosen, given[email] != nil || given[passwordFromInput] {
+            throw given.mistake("--email and --password-stdin are for signing in with a password, not with the browser")
+        }
         return Request(
             given,
             Login(
                 address: given[address], email: given[email], readsPassword: given[passwordFromInput],
-                connection: try ConnectionArguments(given)))
+                browser: browser, connection: try ConnectionArguments(given)))
     }
 
     private let address: String?
     private let email: String?
     private let readsPassword: Bool
+    private let browser: BrowserArguments
     private let connection: ConnectionArguments
 
     var asksNobody: Bool { readsPassword }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let person = run.person
         let address = try await serverAddress(run)
         let email = try email.map { try EmailAddress(typed: $0) }
         let options = try await connectionOptions(address, run)
-        let server = try await ServerSearch(run: run, person: person).find(address, options)
+        let server = try await ServerSearch(run: run, person: run.person).find(address, options)
         let store = try await run.openSecrets()
-        let who = if let email { email } else { try await askEmail(server, run) }
-        let signIn = try PasswordSignIn(email: who.text, password: try await password(who, server, person))
-        let account = try await run.latchstring().signIn(signIn, to: server)
+        let account =
+            switch try await SignInChoice(features: server.features, address: address).decide(wish, run) {
+            case .password: try await signInWithPassword(email, server, run)
+            case .browser(let provider):
+                try await run.latchstring().signIn(browser.signIn(provider: provider, run), to: server)
+            }
         if !run.console.isJSON { run.console.note(store.explanation) }
         let secrets = try await run.secrets()
         try run.console.result(
@@ -57,6 +68,17 @@ struct Login: Performing {
                 "explanation": .string(store.explanation),
             ])
         return .done
+    }
+
+    private var wish: SignInChoice.Wish {
+        if browser.isChosen { return .browser(provider: browser.provider) }
+        return email != nil || readsPassword ? .password : .none
+    }
+
+    private func signInWithPassword(_ email: EmailAddress?, _ server: Server, _ run: Run) async throws -> Account {
+        let who = if let email { email } else { try await askEmail(server, run) }
+        let password = try await password(who, server, run.person)
+        return try await run.latchstring().signIn(PasswordSignIn(email: who.text, password: password), to: server)
     }
 
     private func serverAddress(_ run: Run) async throws -> ServerAddress {

@@ -43,9 +43,10 @@ struct ServerSearch {
             throw report.failure ?? LatchError(.notAKnownServer, "\(address) is no server known here.")
         }
         for step in report.steps where step.outcome == .warned { run.console.warn(step.description.printable) }
-        guard server.features.signsInWithPassword else {
+        guard server.features.signsInWithPassword || server.features.signsInWithBrowser else {
             throw LatchError(
-                .passwordLoginDisabled, "\(address) does not sign in with a password, the one way that latch knows.")
+                .passwordLoginDisabled,
+                "\(address) signs in neither with a password nor with the browser, the ways that latch knows.")
         }
         if !run.console.isJSON { run.console.note("Found a server that speaks \(server.dialect.title) at \(address).") }
         return server

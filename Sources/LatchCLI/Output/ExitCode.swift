@@ -17,6 +17,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case protocolError = 76
     case signIn = 77
     case trust = 78
+    case unanswered = 79
     case interrupted = 130
 
     /// What it means, in one line.
@@ -31,8 +32,9 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .storage: "the accounts on this machine cannot be read or written"
         case .tryLater: "the server is failing or wants a pause: try later"
         case .protocolError: "something answered that is no such server"
-        case .signIn: "wrong credentials, or sign in again"
+        case .signIn: "wrong credentials, a sign-in that was denied, or sign in again"
         case .trust: "a certificate, the proxy or the secret store needs attention"
+        case .unanswered: "the browser was closed, or did not come back in time"
         case .interrupted: "stopped by Ctrl-C"
         }
     }
@@ -41,17 +43,21 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     var codes: [LatchError.Code] {
         switch self {
         case .done, .failed: []
-        case .usage: [.usage, .noTerminal]
+        case .usage: [.usage, .noTerminal, .unknownProvider]
         case .badInput: [.invalidAddress, .invalidEmail, .invalidRequest, .invalidInput, .weakPassword]
-        case .notFound: [.noAccount, .ambiguousAccount, .noInput]
+        case .notFound: [.noAccount, .ambiguousAccount, .noInput, .noSignInWaits]
         case .unreachable:
             [.nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline]
         case .storage:
             [.storageDamaged, .storageReadOnly, .storageFull, .storageNewer, .storageFailed, .outputFailed]
-        case .tryLater: [.rateLimited, .serverError, .storageLocked]
-        case .protocolError: [.notAKnownServer, .foreignAnswer, .responseTooLarge]
+        case .tryLater: [.rateLimited, .serverError, .storageLocked, .identityUnknown]
+        case .protocolError: [.notAKnownServer, .foreignAnswer, .responseTooLarge, .callbackInvalid]
         case .signIn:
-            [.wrongCredentials, .passwordLoginDisabled, .emailUnverified, .signedOut, .sessionEnded]
+            [
+                .wrongCredentials, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified, .signInDenied,
+                .codeRefused, .signedOut, .sessionEnded,
+            ]
+        case .unanswered: [.signInTimedOut, .browserClosed]
         case .trust:
             [
                 .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired, .certificateNotYetValid,

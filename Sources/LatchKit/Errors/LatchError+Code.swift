@@ -23,6 +23,17 @@ extension LatchError {
     /// | `response_too_large` | the answer is larger than allowed |
     /// | `wrong_credentials` | e-mail or password is wrong, or the account is disabled |
     /// | `password_login_disabled` | the server, or this account, does not sign in with a password |
+    /// | `browser_login_disabled` | the server does not sign in with the browser |
+    /// | `unknown_provider` | the server has no such identity provider |
+    /// | `callback_unavailable` | there is nowhere to wait for the browser |
+    /// | `callback_invalid` | what the browser brought back cannot be read |
+    /// | `sign_in_denied` | the sign-in was denied in the browser |
+    /// | `sign_in_timed_out` | the browser did not come back in time |
+    /// | `browser_closed` | the browser was closed before it came back |
+    /// | `code_refused` | the server does not take the code that the browser brought |
+    /// | `identity_unknown` | the server does not say who has signed in |
+    /// | `no_sign_in_waits` | a link came that no sign-in waits for |
+    /// | `registration_failed` | the custom scheme could not be registered |
     /// | `weak_password` | the password breaks the server's rules |
     /// | `email_unverified` | the e-mail address is not proved yet |
     /// | `rate_limited` | too many attempts |
@@ -98,6 +109,28 @@ extension LatchError.Code {
     public static let wrongCredentials = Self(rawValue: "wrong_credentials")
     /// The server, or this account, does not sign in with a password.
     public static let passwordLoginDisabled = Self(rawValue: "password_login_disabled")
+    /// The server does not sign in with the browser.
+    public static let browserLoginDisabled = Self(rawValue: "browser_login_disabled")
+    /// The server has no such identity provider.
+    public static let unknownProvider = Self(rawValue: "unknown_provider")
+    /// There is nowhere to wait for the browser.
+    public static let callbackUnavailable = Self(rawValue: "callback_unavailable")
+    /// What the browser brought back cannot be read.
+    public static let callbackInvalid = Self(rawValue: "callback_invalid")
+    /// The sign-in was denied in the browser.
+    public static let signInDenied = Self(rawValue: "sign_in_denied")
+    /// The browser did not come back in time.
+    public static let signInTimedOut = Self(rawValue: "sign_in_timed_out")
+    /// The browser was closed before it came back.
+    public static let browserClosed = Self(rawValue: "browser_closed")
+    /// The server does not take the code that the browser brought.
+    public static let codeRefused = Self(rawValue: "code_refused")
+    /// The server does not say who has signed in.
+    public static let identityUnknown = Self(rawValue: "identity_unknown")
+    /// A link came that no sign-in waits for.
+    public static let noSignInWaits = Self(rawValue: "no_sign_in_waits")
+    /// The custom scheme could not be registered.
+    public static let registrationFailed = Self(rawValue: "registration_failed")
     /// The password breaks the server's rules.
     public static let weakPassword = Self(rawValue: "weak_password")
     /// The e-mail address is not proved yet.

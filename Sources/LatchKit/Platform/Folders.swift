@@ -1,3 +1,4 @@
+import Desktop
 public import FoundationEssentials
 import SecretStorage
 
@@ -7,10 +8,13 @@ import SecretStorage
 public struct Folders: Sendable, Equatable {
     /// The accounts database, the sealed file and the locks: `$XDG_DATA_HOME/latchstring`.
     public var data: String
+    /// Where programs wait for a browser that comes back by a custom scheme: the first of them that can be used.
+    public var callbacks: [String]
 
     /// Makes folders of exactly that place.
     public init(data: String) {
         self.data = data
+        callbacks = [data + "/callbacks"]
     }
 
     /// Finds the folders that an environment asks for.
@@ -18,15 +22,10 @@ public struct Folders: Sendable, Equatable {
     /// - Parameter environment: The environment's variables.
     /// - Throws: ``LatchError/Code/storageFailed`` when neither `XDG_DATA_HOME` nor `HOME` is an absolute path.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
-        if let data = Self.absolute(environment["XDG_DATA_HOME"]) {
-            self.data = data + "/latchstring"
-        } else if let home = Self.absolute(environment["HOME"]) {
-            data = home + "/.local/share/latchstring"
-        } else {
-            throw LatchError(
-                .storageFailed,
-                "There is no folder for the accounts: neither HOME nor XDG_DATA_HOME is an absolute path. Set HOME.")
-        }
+        self.init(data: try Self.base("XDG_DATA_HOME", below: ".local/share", environment) + "/latchstring")
+        // The handler that a browser starts may know less of the environment, so it looks in all of them.
+        let runtime = [Self.absolute(environment["XDG_RUNTIME_DIR"]), LinkFolder.systemRuntime].compactMap { $0 }
+        callbacks = runtime.map { $0 + "/latchstring" } + callbacks
     }
 
     /// Makes the folders that are missing, with mode 0700, and takes others' rights from those that are there.
@@ -47,6 +46,17 @@ public struct Folders: Sendable, Equatable {
 
     var database: String { data + "/latchstring.db" }
     var locks: String { data + "/locks" }
+
+    /// The folder that a variable of XDG names, else the one that it stands for in the person's home.
+    static func base(
+        _ variable: String, below home: String, _ environment: [String: String]
+    ) throws(LatchError) -> String {
+        if let path = absolute(environment[variable]) { return path }
+        if let person = absolute(environment["HOME"]) { return person + "/" + home }
+        throw LatchError(
+            .storageFailed,
+            "There is no folder for the accounts: neither HOME nor \(variable) is an absolute path. Set HOME.")
+    }
 
     private static func absolute(_ path: String?) -> String? {
         guard var path, path.hasPrefix("/") else { return nil }

@@ -41,14 +41,24 @@ struct ProbeRun {
         switch dialect.recognise(answer) {
         case .server(let features):
             report.server = Server(address: address, dialect: dialect, features: features, connection: connection)
-            let ways = features.signsInWithPassword ? "signs in with e-mail and password" : "has no sign-in by password"
-            add(.dialect, .passed, "It is a server that speaks \(dialect.title); it \(ways).")
+            add(.dialect, .passed, "It is a server that speaks \(dialect.title); it \(Self.ways(features)).")
             return true
         case .stranger(let reason):
             strangers.append("\(dialect.title): \(reason)")
             foreign = foreign ?? ForeignAnswer.reason(for: answer, from: address, expectsJSON: true)
             return false
         }
+    }
+
+    /// How people sign in, as the end of a sentence.
+    private static func ways(_ features: ServerFeatures) -> String {
+        var ways: [String] = []
+        if features.signsInWithPassword { ways.append("with e-mail and password") }
+        if features.signsInWithBrowser {
+            let names = features.providers.map { "\($0.title) (\(ServerText.clean($0.id)))" }
+            ways.append("with the browser" + (names.isEmpty ? "" : " through " + names.joined(separator: ", ")))
+        }
+        return ways.isEmpty ? "has no sign-in that is known here" : "signs in " + ways.joined(separator: " and ")
     }
 
     /// Tells that something answers, and none of the dialects is its own.

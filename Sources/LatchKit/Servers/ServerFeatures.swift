@@ -4,6 +4,8 @@
 public struct ServerFeatures: Sendable, Hashable {
     /// Whether e-mail and password sign in.
     public var signsInWithPassword: Bool
+    /// Whether the system's browser signs in, through an identity provider.
+    public var signsInWithBrowser: Bool
     /// What a new password must be.
     public var passwordRule: PasswordRule
     /// Whether a person must prove the e-mail address first.
@@ -29,21 +31,26 @@ public struct ServerFeatures: Sendable, Hashable {
 
     /// Makes features.
     public init(
-        signsInWithPassword: Bool = true, passwordRule: PasswordRule = PasswordRule(),
+        signsInWithPassword: Bool = true, signsInWithBrowser: Bool = false,
+        passwordRule: PasswordRule = PasswordRule(),
         requiresVerification: Bool = false, hasUsers: Bool = true, providers: [Provider] = []
     ) {
         self.signsInWithPassword = signsInWithPassword
+        self.signsInWithBrowser = signsInWithBrowser
         self.passwordRule = passwordRule
         self.requiresVerification = requiresVerification
         self.hasUsers = hasUsers
         self.providers = providers
     }
 
-    /// Reads Onyx's answer; an old server that names `auth_type` signs in with a password when that is `basic`.
+    /// Reads Onyx's answer; an old server that names `auth_type` signs in with a password when that is `basic`, and with
+    /// the browser when it is `google_oauth`.
     init(_ type: OnyxAuthType) {
         let old = type.authType.map { ["basic", "cloud", "disabled"].contains($0.lowercased()) }
         self.init(
             signsInWithPassword: type.passwordAuthEnabled ?? old ?? true,
+            signsInWithBrowser: type.oauthEnabled ?? (type.authType?.lowercased() == "google_oauth")
+                || type.ssoProviders?.isEmpty == false,
             passwordRule: PasswordRule(
                 minimumLength: type.passwordMinLength, maximumLength: type.passwordMaxLength,
                 needsUppercase: type.passwordRequireUppercase ?? false,

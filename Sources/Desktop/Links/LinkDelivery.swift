@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Hands a link to the program that waits for it.
+public enum LinkDelivery {
+    static let taken = "taken\n"
+    static let refused = "refused\n"
+
+    /// Hands it over and waits for the answer, some seconds at the most.
+    ///
+    /// - Parameters:
+    ///   - link: The whole link.
+    ///   - name: The name that its receiver waits under.
+    ///   - folder: Where.
+    /// - Throws: ``DesktopError/Code/nobodyWaits`` when there is no such receiver, or it is not this user's;
+    ///   ``DesktopError/Code/refused`` when it waits for another link.
+    public static func deliver(_ link: String, to name: String, in folder: LinkFolder) throws(DesktopError) {
+        guard let connection = LocalSocket.connect(to: name, in: folder) else { throw nobody }
+        defer { close(connection) }
+        LocalSocket.bound(connection, seconds: 10)
+        guard LocalSocket.isOwn(connection), LocalSocket.write(Array(link.utf8), to: connection) else { throw nobody }
+        shutdown(connection, Int32(SHUT_WR))
+        guard LocalSocket.read(connection, limit: 64).elementsEqual(taken.utf8) else {
+            throw DesktopError(.refused, "The program that waits for this sign-in did not take the link.")
+        }
+    }
+
+    private static var nobody: DesktopError {
+        DesktopError(.nobodyWaits, "No sign-in waits for this link; nothing was changed.")
+    }
+}

@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The folder in which programs that wait for a link have their sockets: this user's own, closed to everybody else.
+///
+/// It is held open, and the sockets in it are reached through that, so that nobody can put another folder in its place
+/// afterwards, and its path may be longer than a socket's.
+///
+/// Source: `unix(7)`; `proc(5)`, `/proc/self/fd`.
+public final class LinkFolder: Sendable {
+    /// Where the system keeps what lives as long as this user's sessions, whatever the environment says.
+    ///
+    /// Source: `pam_systemd(8)`, `XDG_RUNTIME_DIR`.
+    public static var systemRuntime: String { "/run/user/\(geteuid())" }
+
+    let descriptor: Int32
+
+    /// Opens the folder, made with mode 0700 when it is missing and `isMade`; the one above it must be there.
+    ///
+    /// - Throws: ``DesktopError/Code/unsafeFolder`` when it is not there, is a link, belongs to somebody else, or others
+    ///   have rights to it.
+    public init(_ path: String, isMade: Bool = true) throws(DesktopError) {
+        if isMade { _ = mkdir(path, 0o700) }
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw DesktopError(
+                .unsafeFolder, "Could not open the folder '\(path)': \(String(cString: strerror(errno))).")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            close(descriptor)
+            throw DesktopError(
+                .unsafeFolder,
+                "The folder '\(path)' is open to others or not yours; remove it, or run: chmod 700 '\(path)'")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The address of a socket here.
+    func address(of name: String) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array("/proc/self/fd/\(descriptor)/\(name)".utf8)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.prefix($0.count - 1)) }
+        return address
+    }
+
+    /// Removes a socket.
+    func remove(_ name: String) {
+        unlinkat(descriptor, name, 0)
+    }
+
+    /// Removes sockets behind which nobody is any more, as a program that was killed leaves them.
+    func sweep() {
+        guard let folder = opendir("/proc/self/fd/\(descriptor)") else { return }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            var status = stat()
+            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFSOCK,
+                // A socket that has just been made does not listen yet.
+                status.st_mtim.tv_sec < time(nil) - 60
+            else { continue }
+            guard let connection = LocalSocket.connect(to: name, in: self) else {
+                if errno == ECONNREFUSED { remove(name) }
+                continue
+            }
+            close(connection)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The system's calls for sockets of this machine, in the few forms that are needed.
+enum LocalSocket {
+    private static let stream = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+
+    /// A socket in a folder that takes connections; -1 when it cannot be had.
+    ///
+    /// Source: `unix(7)`.
+    static func listen(at name: String, in folder: LinkFolder) -> Int32 {
+        var address = folder.address(of: name)
+        return listening(AF_UNIX, &address)
+    }
+
+    /// A connection to a socket in a folder; nil with `errno` set when nobody is there.
+    static func connect(to name: String, in folder: LinkFolder) -> Int32? {
+        let descriptor = socket(AF_UNIX, stream, 0)
+        guard descriptor >= 0 else { return nil }
+        var address = folder.address(of: name)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                systemConnect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            let number = errno
+            close(descriptor)
+            errno = number
+            return nil
+        }
+        return descriptor
+    }
+
+    /// A socket on a port of 127.0.0.1 that the system chooses; nil when it cannot be had.
+    ///
+    /// Source: RFC 8252 §7.3.
+    static func listenOnLoopback() -> (descriptor: Int32, port: Int)? {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = listening(AF_INET, &address)
+        guard descriptor >= 0 else { return nil }
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(descriptor, $0, &size) }
+        }
+        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func listening<Address>(_ family: Int32, _ address: inout Address) -> Int32 {
+        let descriptor = socket(family, stream, 0)
+        guard descriptor >= 0 else { return -1 }
+        let isOpen = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+            }
+        }
+        guard isOpen, systemListen(descriptor, 16) == 0 else {
+            let number = errno
+            close(descriptor)
+            errno = number
+            return -1
+        }
+        return descriptor
+    }
+
+    /// Whether the program at the other end belongs to this user.
+    ///
+    /// Source: `unix(7)`, `SO_PEERCRED`: process, user and group.
+    static func isOwn(_ descriptor: Int32) -> Bool {
+        var credentials: [UInt32] = [0, .max, 0]
+        var size = socklen_t(12)
+        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 && credentials[1] == geteuid()
+    }
+
+    /// Bounds each wait on a connection.
+    static func bound(_ descriptor: Int32, seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+    }
+
+    /// Reads until `isWhole`, the end, `limit` bytes or `deadline`; what came until then.
+    static func read(
+        _ descriptor: Int32, limit: Int, deadline: ContinuousClock.Instant = .now + .seconds(10),
+        until isWhole: ([UInt8]) -> Bool = { _ in false }
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < limit, ContinuousClock.now < deadline {
+            let count = recv(descriptor, &buffer, min(buffer.count, limit - bytes.count), 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+            if isWhole(bytes) { break }
+        }
+        return bytes
+    }
+
+    /// Writes every byte; whether that went.
+    @discardableResult
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
+
+// `connect` and `listen` are also names of members above.
+private let systemConnect = connect
+private let systemListen = listen

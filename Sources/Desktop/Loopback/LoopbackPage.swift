@@ -1,0 +1,28 @@
+/// What the browser shows at the end. Nothing is loaded, run, framed or kept, and no other site learns the address.
+enum LoopbackPage {
+    static let done = page(
+        200, "OK", "Back to the app", "The browser has done its part. You can close this page and return to the app.")
+
+    /// A request that is none of a sign-in's.
+    static func refused(_ status: Int) -> [UInt8] {
+        page(
+            status, status == 404 ? "Not Found" : "Bad Request", "No sign-in waits for this",
+            "This address does not belong to a sign-in that waits here. Nothing was changed.")
+    }
+
+    private static func page(_ status: Int, _ reason: String, _ title: String, _ text: String) -> [UInt8] {
+        let body = """
+            <!doctype html><html lang="en"><meta charset="utf-8">\
+            <meta name="viewport" content="width=device-width, initial-scale=1"><title>\(title)</title>\
+            <h1>\(title)</h1><p>\(text)</p></html>
+
+            """
+        let head = [
+            "HTTP/1.1 \(status) \(reason)", "Content-Type: text/html; charset=utf-8",
+            "Content-Length: \(body.utf8.count)", "Connection: close", "Cache-Control: no-store",
+            "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
+            "Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        ]
+        return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+    }
+}

@@ -1,0 +1,42 @@
+/// The head of a browser's request, as far as a loopback redirect needs it.
+///
+/// Source: RFC 9112 §3 and §5.
+public struct LoopbackRequest: Sendable, Equatable {
+    /// The longest head that is read, in bytes.
+    public static let longestHead = 32_768
+
+    /// Path and query, as they came.
+    public let target: String
+    /// The `Host` field.
+    public let host: String
+
+    /// The path without the query.
+    public var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// Reads a head; nil unless it is a whole `GET` of HTTP/1 in visible ASCII with one `Host`.
+    public init?(_ bytes: [UInt8]) {
+        guard Self.isWhole(bytes) else { return nil }
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map {
+            $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0
+        }
+        let words = (lines.first ?? []).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 3, words[0].elementsEqual("GET".utf8), words[2].starts(with: "HTTP/1.".utf8),
+            words[1].first == UInt8(ascii: "/"), words[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        let hosts = lines.dropFirst().compactMap { line -> String? in
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+                String(decoding: line[..<colon], as: UTF8.self).lowercased() == "host"
+            else { return nil }
+            let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 9 }
+            return String(decoding: value, as: UTF8.self)
+        }
+        guard hosts.count == 1 else { return nil }
+        target = String(decoding: words[1], as: UTF8.self)
+        host = hosts[0]
+    }
+
+    /// Whether the empty line has come.
+    static func isWhole(_ bytes: [UInt8]) -> Bool {
+        bytes.firstRange(of: Array("\r\n\r\n".utf8)) != nil
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#else
+    #error("Desktop needs a C library")
+#endif
+
+/// A program of the desktop, started in a session of its own: a browser outlives the program that opened it, and Ctrl-C at
+/// the terminal is not meant for it.
+///
+/// It reads nothing, and what it says goes nowhere unless ``output(of:)`` gathers it.
+///
+/// Source: `posix_spawn(3)`, `setsid(2)`.
+public final class DesktopProgram: Sendable {
+    // glibc hides the name without _GNU_SOURCE. Source: `spawn.h`.
+    private static let newSession = Int16(0x80)
+
+    private let (ends, ending) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// Starts a program and does not wait for it.
+    ///
+    /// - Parameter words: The program, looked up in `PATH`, and its arguments; at least one.
+    /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
+    public init(_ words: [String]) throws(DesktopError) {
+        watch(try Self.spawn(words, output: nil))
+    }
+
+    private init(process: pid_t) {
+        watch(process)
+    }
+
+    /// Waits for the program's end: its exit status, or 128 plus the signal that ended it; nil when the wait was cancelled,
+    /// which does not end the program. Ask once.
+    public func status() async -> Int32? {
+        for await status in ends { return status }
+        return nil
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: Its exit status and what it said on standard output.
+    /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
+    public static func output(of words: [String]) async throws -> (status: Int32, text: String) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Self.failure(words, errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (reader, writer) = (FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), ends[1])
+        let program: DesktopProgram
+        do {
+            defer { close(writer) }
+            program = DesktopProgram(process: try spawn(words, output: writer))
+        }
+        let bytes = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: (try? reader.readToEnd()) ?? Data()) }
+        }
+        return (await program.status() ?? 0, String(decoding: bytes, as: UTF8.self))
+    }
+
+    private func watch(_ process: pid_t) {
+        Thread.detachNewThread { [ending] in
+            var raw: Int32 = 0
+            while waitpid(process, &raw, 0) < 0, errno == EINTR {}
+            ending.yield(raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F))
+            ending.finish()
+        }
+    }
+
+    private static func spawn(_ words: [String], output: Int32?) throws(DesktopError) -> pid_t {
+        guard let name = words.first, !name.isEmpty else {
+            throw DesktopError(.programMissing, "There is no program to start: its name is empty.")
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // This program ignores SIGPIPE, which a child would inherit.
+        var (none, defaults) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(
+            &attributes, newSession | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        let error = posix_spawnp(&process, name, &actions, &attributes, &arguments, environ)
+        guard error == 0 else { throw failure(words, error) }
+        return process
+    }
+
+    private static func failure(_ words: [String], _ number: Int32) -> DesktopError {
+        let name = words.first ?? ""
+        guard number != ENOENT else {
+            return DesktopError(.programMissing, "The program '\(name)' is not there; install it or name another.")
+        }
+        return DesktopError(
+            .programFailed, "Could not start '\(name)': \(String(cString: strerror(number))).")
+    }
+}

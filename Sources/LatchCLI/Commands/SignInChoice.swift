@@ -1,0 +1,58 @@
+import LatchKit
+import Terminal
+
+/// One way to sign in, as the server's page has a button for each.
+enum SignInWay: Equatable {
+    /// With e-mail and password.
+    case password
+    /// With the browser, through this provider of the server's; nil leaves the choice to the server.
+    case browser(provider: String?)
+}
+
+/// Finds the way to sign in: what the command line says, what the server has, and what the person chooses.
+struct SignInChoice {
+    /// What the person has chosen on the command line.
+    enum Wish { case password, browser(provider: String?), none }
+
+    let features: ServerFeatures
+    let address: ServerAddress
+
+    /// The ways, in the order of the server.
+    var ways: [(title: String, way: SignInWay)] {
+        var ways: [(title: String, way: SignInWay)] = []
+        if features.signsInWithPassword { ways.append(("E-mail and password", .password)) }
+        guard features.signsInWithBrowser else { return ways }
+        if features.providers.isEmpty { return ways + [("In the browser", .browser(provider: nil))] }
+        return ways + features.providers.map { ("\($0.title.printable), in the browser", .browser(provider: $0.id)) }
+    }
+
+    /// Decides, and asks the person where several ways are left.
+    ///
+    /// - Throws: ``LatchError`` when there is no such way, or nobody to choose between several.
+    func decide(_ wish: Wish, _ run: Run) async throws -> SignInWay {
+        switch wish {
+        case .password: return .password
+        case .browser(let provider?): return .browser(provider: provider)
+        case .browser(nil):
+            return try await choose(ways.filter { $0.way != .password }, run, orElse: .browser(provider: nil))
+        case .none:
+            let password = features.signsInWithPassword && !run.person.isThere
+            return password ? .password : try await choose(ways, run, orElse: .password)
+        }
+    }
+
+    private func choose(
+        _ ways: [(title: String, way: SignInWay)], _ run: Run, orElse fallback: SignInWay
+    ) async throws -> SignInWay {
+        guard ways.count > 1 else { return ways.first?.way ?? fallback }
+        run.console.note("\(address) signs in with:")
+        for (number, way) in ways.enumerated() { run.console.note("  \(number + 1)  \(way.title)") }
+        while true {
+            let names = features.providers.map(\.id.printable).joined(separator: "|")
+            let answer = try await run.person.ask(
+                "Which", suggestion: "1", instead: "Choose: --provider \(names)")
+            if let number = Int(answer), ways.indices.contains(number - 1) { return ways[number - 1].way }
+            run.console.note("Give a number from 1 to \(ways.count).")
+        }
+    }
+}

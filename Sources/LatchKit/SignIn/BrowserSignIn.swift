@@ -1,0 +1,150 @@
+import OAuth
+
+/// Signs in with the system's browser.
+///
+/// The verifier never leaves this process but for the exchange, and is in no file. A link with another `state` changes
+/// nothing.
+///
+/// Source: OX-9; RFC 8252; contract of Onyx, b.9.
+public struct BrowserSignIn: Sendable {
+    /// What a program may show while a sign-in waits for the browser.
+    public enum Event: Sendable, Equatable {
+        /// The address that shows the server's sign-in, to open elsewhere if need be, and how the browser comes back.
+        case waiting(address: String, CallbackMethod)
+        /// The browser could not be opened; the sign-in goes on waiting.
+        case browserFailed(String)
+        /// What was pasted is not this sign-in's link.
+        case strangeLink
+    }
+
+    /// The identity provider's id on the server; nil leaves the choice to the server.
+    public var provider: String?
+    /// How the browser comes back.
+    public var callback: CallbackMethod
+    /// The browser; nil opens none: the person opens the address somewhere.
+    public var browser: Browser?
+    /// How long to wait for the person.
+    public var timeout: Duration
+    /// Told what happens.
+    public var onEvent: @Sendable (Event) -> Void
+    /// Asks the person for the link by which the browser came back, again and again until it is the right one; nil from it
+    /// ends the asking. It is cancelled when the link comes another way.
+    public var pasted: (@Sendable () async throws -> String?)?
+
+    /// Makes a sign-in.
+    ///
+    /// - Parameters:
+    ///   - provider: The identity provider's id on the server; nil leaves the choice to the server.
+    ///   - callback: How the browser comes back.
+    ///   - browser: The browser; nil opens none.
+    ///   - timeout: How long to wait for the person.
+    ///   - pasted: Asks the person for the link.
+    ///   - onEvent: Told what happens.
+    public init(
+        provider: String? = nil, callback: CallbackMethod = .automatic, browser: Browser? = .system,
+        timeout: Duration = .seconds(600), pasted: (@Sendable () async throws -> String?)? = nil,
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
+        self.provider = provider
+        self.callback = callback
+        self.browser = browser
+        self.timeout = timeout
+        self.pasted = pasted
+        self.onEvent = onEvent
+    }
+
+    /// Asks the server for a token, through the browser.
+    func perform(at server: Server, with client: HTTPClient, folders: Folders) async throws -> Grant {
+        let dialect = try dialect(of: server)
+        let (state, verifier) = (State(), PKCE.Verifier())
+        let receiver = try await receiver(dialect, state, server, client, folders)
+        defer { receiver.close() }
+        let request = BrowserRequest(
+            redirect: receiver.redirect, state: state, challenge: verifier.challenge, provider: provider)
+        let address = try server.address.url(of: dialect.browserPath(request))
+        onEvent(.waiting(address: address, receiver.method))
+        let link = try await BrowserWait(signIn: self, address: address, receiver: receiver, state: state).link()
+        let code = try Self.code(in: link, receiver.redirect, state, server.address)
+        let answer = try await PasswordSignIn.send(
+            dialect.exchange(code: code, verifier: verifier), to: server, with: client)
+        return try dialect.grant(fromExchange: answer, of: server.address)
+    }
+
+    private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {
+        guard server.features.signsInWithBrowser, let dialect = server.dialect as? any BrowserDialect else {
+            throw LatchError(
+                .browserLoginDisabled,
+                "Login failed: \(server.address) does not sign in with the browser. Use a password.")
+        }
+        let known = server.features.providers
+        guard let provider, !known.isEmpty, !known.contains(where: { $0.id == provider }) else { return dialect }
+        let names = known.map { ServerText.clean($0.id) }.joined(separator: ", ")
+        throw LatchError(
+            .unknownProvider,
+            "Login failed: \(server.address) has no identity provider '\(ServerText.clean(provider))'. It has: \(names)."
+        )
+    }
+
+    private func receiver(
+        _ dialect: any BrowserDialect, _ state: State, _ server: Server, _ client: HTTPClient, _ folders: Folders
+    ) async throws -> CallbackReceiver {
+        switch callback {
+        case .loopback: return try .loopback(dialect, state)
+        case .scheme: return try .scheme(dialect, state, folders)
+        case .automatic:
+            return try await Self.allowsLoopback(dialect, server, client)
+                ? .loopback(dialect, state) : .scheme(dialect, state, folders)
+        }
+    }
+
+    /// A server that does not answer the question does not allow it.
+    private static func allowsLoopback(
+        _ dialect: any BrowserDialect, _ server: Server, _ client: HTTPClient
+    ) async throws -> Bool {
+        guard let url = dialect.loopbackQuestion(to: server.address) else { return false }
+        do {
+            let answer = try await client.send(
+                ClientRequest(
+                    method: .get, url: url, headers: ["Accept": JSON.mediaType], timeout: .seconds(10),
+                    maximumBodyBytes: 1 << 20))
+            return dialect.allowsLoopback(answer, of: server.address)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return false
+        }
+    }
+
+    /// The code that a link brings.
+    ///
+    /// - Throws: ``LatchError/Code/signInDenied`` and the like when it brings the server's refusal.
+    private static func code(
+        in link: String, _ redirect: String, _ state: State, _ server: ServerAddress
+    ) throws(LatchError) -> Secret {
+        let response: AuthorizationResponse
+        do {
+            response = try .parse(callbackURL: link, expectedRedirect: redirect, expectedState: state)
+        } catch {
+            throw LatchError(.callbackInvalid, "Login failed: \(error.message)", cause: error)
+        }
+        switch response {
+        case .code(let code): return code
+        case .error(let error, let description, _): throw refusal(error, description, server)
+        }
+    }
+
+    /// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6.
+    private static func refusal(_ error: String, _ description: String?, _ server: ServerAddress) -> LatchError {
+        let words = ServerText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
+        return switch error {
+        case "access_denied", "consent_required", "interaction_required", "login_required":
+            LatchError(.signInDenied, "Login failed: the sign-in was denied in the browser (\(words)).")
+        case "server_error", "temporarily_unavailable":
+            LatchError(
+                .serverError,
+                "Login failed: \(server) or its identity provider has a fault of its own (\(words)). "
+                    + "Try again later.")
+        default: LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
+        }
+    }
+}

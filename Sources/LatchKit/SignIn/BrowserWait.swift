@@ -1,0 +1,79 @@
+import OAuth
+
+/// Waits until one sign-in's link is there: from the desktop, a port of this machine, or the person's hand.
+struct BrowserWait: Sendable {
+    private enum Outcome: Sendable { case link(String), closed, late, nothing }
+
+    /// How long a link may still be on its way after the browser was closed.
+    private static let grace = Duration.seconds(2)
+
+    let signIn: BrowserSignIn
+    let address: String
+    let receiver: CallbackReceiver
+    let state: State
+
+    /// The link; it holds this sign-in's state.
+    ///
+    /// - Throws: ``LatchError/Code/signInTimedOut``, ``LatchError/Code/browserClosed``; what asking the person throws;
+    ///   `CancellationError`.
+    func link() async throws -> String {
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { await received() }
+            group.addTask {
+                try await Task.sleep(for: signIn.timeout)
+                return .late
+            }
+            if let browser = signIn.browser { group.addTask { try await open(browser) } }
+            if let pasted = signIn.pasted { group.addTask { try await ask(pasted) } }
+            while let outcome = try await group.next() {
+                switch outcome {
+                case .link(let link): return link
+                case .closed: throw Self.closed
+                case .late: throw late
+                case .nothing: try Task.checkCancellation()
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func received() async -> Outcome {
+        for await link in receiver.links { return .link(link) }
+        return .nothing
+    }
+
+    private func open(_ browser: Browser) async throws -> Outcome {
+        switch await browser.open(address) {
+        case .closed:
+            try await Task.sleep(for: Self.grace)
+            return .closed
+        case .failed(let reason):
+            signIn.onEvent(.browserFailed(reason))
+            return .nothing
+        case .handedOver, nil: return .nothing
+        }
+    }
+
+    private func ask(_ pasted: @Sendable () async throws -> String?) async throws -> Outcome {
+        while let link = try await pasted() {
+            if AuthorizationResponse.belongs(
+                callbackURL: link, expectedRedirect: receiver.redirect, expectedState: state)
+            {
+                return .link(link)
+            }
+            try Task.checkCancellation()
+            signIn.onEvent(.strangeLink)
+        }
+        return .nothing
+    }
+
+    private static let closed = LatchError(
+        .browserClosed, "The browser was closed before the sign-in was done. Nobody was signed in.")
+
+    private var late: LatchError {
+        LatchError(
+            .signInTimedOut,
+            "The browser did not come back within \(signIn.timeout.components.seconds) seconds. Nobody was signed in.")
+    }
+}

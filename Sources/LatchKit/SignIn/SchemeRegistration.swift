@@ -1,0 +1,161 @@
+import Desktop
+public import FoundationEssentials
+
+/// Tells the desktop which program takes the links of the custom schemes by which servers send the browser back.
+///
+/// It is an entry of the applications' menu that no menu shows, and the person's choice of it for each scheme.
+///
+/// Source: Desktop Entry Specification 1.5; Association between MIME types and applications 1.0.1.
+public struct SchemeRegistration: Sendable {
+    /// The entry's file.
+    public static let entry = "latchstring-callback.desktop"
+
+    /// The schemes of all dialects.
+    public static var schemes: [String] {
+        Dialects.all.compactMap { ($0 as? any BrowserDialect)?.callback }
+            .map { String($0.prefix { $0 != ":" }) }
+    }
+
+    /// What registering changed.
+    public struct Report: Sendable, Equatable {
+        /// The entry's whole path.
+        public var path: String
+        /// The schemes that are this program's now.
+        public var schemes: [String]
+        /// Other programs' entries that had a scheme before, by scheme.
+        public var replaced: [String: String]
+    }
+
+    private let applications: String
+    private let configuration: String
+
+    /// Finds the places that an environment asks for.
+    ///
+    /// - Throws: ``LatchError/Code/storageFailed`` when neither `HOME` nor the variables of XDG are absolute paths.
+    ///
+    /// Source: XDG Base Directory Specification 0.8.
+    public init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
+        applications = try Folders.base("XDG_DATA_HOME", below: ".local/share", environment) + "/applications"
+        configuration = try Folders.base("XDG_CONFIG_HOME", below: ".config", environment)
+    }
+
+    /// Whether links of a scheme come to the entry; no where the desktop cannot be asked.
+    public static func isRegistered(_ scheme: String) async -> Bool {
+        await handler(of: scheme) == entry
+    }
+
+    /// Writes the entry and makes it the scheme's program.
+    ///
+    /// - Parameter program: The program's whole path; it is called with `callback` and the link.
+    /// - Returns: What was changed.
+    /// - Throws: ``LatchError/Code/registrationFailed``.
+    public func register(program: String) async throws(LatchError) -> Report {
+        let schemes = Self.schemes
+        var replaced: [String: String] = [:]
+        for scheme in schemes {
+            if let other = await Self.handler(of: scheme), other != Self.entry, !other.isEmpty {
+                replaced[scheme] = other
+            }
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: applications, withIntermediateDirectories: true)
+            try Data(Self.text(program, schemes).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw LatchError(
+                .registrationFailed, "Could not write '\(path)'. Check that the folder is yours.", cause: error)
+        }
+        // Where it is missing the entry is found all the same, through the person's choice.
+        _ = try? await DesktopProgram.output(of: ["update-desktop-database", applications])
+        for scheme in schemes { try await choose(scheme) }
+        return Report(path: path, schemes: schemes, replaced: replaced)
+    }
+
+    /// Removes the entry and the choice of it.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: ``LatchError/Code/registrationFailed``.
+    public func remove() async throws(LatchError) -> Bool {
+        let list = configuration + "/mimeapps.list"
+        do {
+            if let text = FileManager.default.contents(atPath: list).flatMap({ String(validating: $0, as: UTF8.self) })
+            {
+                let kept = MIMEAssociations.removing(Self.entry, from: text)
+                if kept != text { try Data(kept.utf8).write(to: URL(fileURLWithPath: list), options: .atomic) }
+            }
+            guard FileManager.default.fileExists(atPath: path) else { return false }
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            throw LatchError(
+                .registrationFailed, "Could not change '\(list)' and remove '\(path)'. Check that both are yours.",
+                cause: error)
+        }
+        _ = try? await DesktopProgram.output(of: ["update-desktop-database", applications])
+        return true
+    }
+
+    private var path: String { applications + "/" + Self.entry }
+
+    private func choose(_ scheme: String) async throws(LatchError) {
+        do {
+            let type = "x-scheme-handler/" + scheme
+            let (status, _) = try await DesktopProgram.output(of: ["xdg-mime", "default", Self.entry, type])
+            if status == 0, await Self.isRegistered(scheme) { return }
+        } catch {
+            throw LatchError(
+                .registrationFailed,
+                "Could not register \(scheme)://, for 'xdg-mime' is missing. Install the package xdg-utils, then try again.",
+                cause: error)
+        }
+        throw LatchError(
+            .registrationFailed, "Could not register \(scheme)://: 'xdg-mime' did not make '\(Self.entry)' its program."
+        )
+    }
+
+    private static func handler(of scheme: String) async -> String? {
+        let words = ["xdg-mime", "query", "default", "x-scheme-handler/" + scheme]
+        guard let (status, text) = try? await DesktopProgram.output(of: words), status == 0 else { return nil }
+        return String(text.prefix { !$0.isNewline })
+    }
+
+    /// Source: Desktop Entry Specification 1.5, "The Exec key".
+    static func text(_ program: String, _ schemes: [String]) -> String {
+        var quoted = ""
+        for character in program {
+            // Once for the quotes, once for the file; a percent sign would begin a field.
+            switch character {
+            case "\\": quoted += "\\\\\\\\"
+            case "\"", "`", "$": quoted += "\\\\\(character)"
+            case "%": quoted += "%%"
+            default: quoted.append(character)
+            }
+        }
+        return """
+            [Desktop Entry]
+            Type=Application
+            Version=1.5
+            Name=Latchstring sign-in
+            Comment=Brings a sign-in in the browser back to latch
+            Exec="\(quoted)" callback %u
+            Terminal=false
+            NoDisplay=true
+            StartupNotify=false
+            MimeType=\(schemes.map { "x-scheme-handler/\($0);" }.joined())
+
+            """
+    }
+}
+
+/// The person's choice of programs for types, `mimeapps.list`.
+enum MIMEAssociations {
+    /// The list without one program; every other byte stays.
+    static func removing(_ entry: String, from text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> String? in
+            guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#") else { return String(line) }
+            let entries = line[line.index(after: equals)...].split(separator: ";")
+            let kept = entries.filter { $0 != entry }
+            guard kept.count < entries.count else { return String(line) }
+            return kept.isEmpty ? nil : line[...equals] + kept.map { $0 + ";" }.joined()
+        }
+        return lines.joined(separator: "\n")
+    }
+}

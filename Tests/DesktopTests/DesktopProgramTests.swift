@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Desktop
+
+/// Programs of the desktop, really started.
+@Suite(.timeLimit(.minutes(1))) struct DesktopProgramTests {
+    @Test("A program's output and exit status come back, and one that is missing is told by its name")
+    func output() async throws {
+        let good = try await DesktopProgram.output(of: ["sh", "-c", "echo hello; echo hidden >&2; exit 3"])
+        #expect(good.status == 3 && good.text == "hello\n")
+        #expect(try await DesktopProgram.output(of: ["sh", "-c", "kill -TERM $$"]).status == 128 + 15)
+        for words in [["no-such-program-here"], [""], []] {
+            let error = #expect(throws: DesktopError.self) { try DesktopProgram(words) }
+            #expect(error?.code == .programMissing)
+        }
+    }
+
+    @Test("A program is in a session of its own, reads nothing and dies of a closed pipe as usual")
+    func session() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        let script = "read line; cut -d' ' -f6 /proc/$$/stat; echo $$; grep SigIgn /proc/self/status"
+        let lines = try await DesktopProgram.output(of: ["sh", "-c", script]).text.split(separator: "\n")
+        #expect(lines.count == 3 && lines[0] == lines[1])
+        let ignored = lines[2].split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? .max
+        #expect(ignored & (1 << UInt64(SIGPIPE - 1)) == 0)
+    }
+
+    @Test("Waiting for a program can be cancelled, which leaves it running")
+    func cancelled() async throws {
+        let program = try DesktopProgram(["sleep", "3"])
+        let waiting = Task { await program.status() }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Desktop
+
+/// The one request by which a browser comes back to a port of this machine.
+@Suite(.timeLimit(.minutes(1))) struct LoopbackReceiverTests {
+    private func receiver() throws -> (LoopbackReceiver, port: Int) {
+        let receiver = try LoopbackReceiver(path: "/callback") { link, redirect in link == redirect + "?ok" }
+        return (receiver, Int(receiver.redirect.split(separator: ":").last?.prefix { $0 != "/" } ?? "") ?? 0)
+    }
+
+    private func ask(_ port: Int, _ text: String) throws -> String {
+        let socket = try RawSocket(port: port)
+        try socket.write(text.replacing("PORT", with: "\(port)"))
+        return try socket.readToEnd()
+    }
+
+    @Test(
+        "OX-9 RFC 8252 §7.3 one good request is taken, whatever came before; connections that say nothing hinder nobody"
+    )
+    func one() async throws {
+        let (receiver, port) = try receiver()
+        let silent = try (0..<4).map { _ in try RawSocket(port: port) }
+
+        let refusals = [
+            "GET /callback?other HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n",
+            "POST /callback?ok HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n",
+            "GET /callback?ok HTTP/1.1\r\nHost: evil.example:PORT\r\n\r\n",
+            "GET /callback?ok HTTP/1.1\r\n\r\n",
+            "GET /callback?ok HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nHost: 127.0.0.1:PORT\r\n\r\n",
+            "GET http://127.0.0.1:PORT/callback?ok HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n",
+            "\u{16}\u{3}\u{1}\r\n\r\n",
+        ]
+        for refusal in refusals { #expect(try ask(port, refusal).hasPrefix("HTTP/1.1 400 "), "\(refusal)") }
+        #expect(try ask(port, "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+        let good = "GET /callback?ok HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\nAccept: */*\r\n\r\n"
+        #expect(try ask(port, good).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(try ask(port, good).hasPrefix("HTTP/1.1 400 "))
+
+        var got: [String] = []
+        for await link in receiver.links { got.append(link) }
+        #expect(got == ["http://127.0.0.1:\(port)/callback?ok"])
+        receiver.close()
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test("It listens on 127.0.0.1 only, on a port of the system's choice, and no more once closed")
+    func address() throws {
+        let (first, port) = try receiver()
+        let (second, other) = try receiver()
+        #expect(port > 0 && other > 0 && port != other)
+        #expect(first.redirect == "http://127.0.0.1:\(port)/callback")
+        #expect(throws: (any Error).self) { try RawSocket(host: "127.0.0.2", port: port) }
+        first.close()
+        while (try? RawSocket(port: port)) != nil {}
+        second.close()
+    }
+}

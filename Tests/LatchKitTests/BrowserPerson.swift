@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import LatchKit
+
+/// A person at a browser: opens the address that a sign-in shows and lets the browser go where the server sends it.
+struct BrowserPerson: Sendable {
+    let home: Home
+    /// The addresses that sign-ins showed, in order.
+    let addresses = AsyncStream.makeStream(of: String.self)
+    /// Everything else that sign-ins told.
+    let told = AsyncStream.makeStream(of: BrowserSignIn.Event.self)
+
+    /// A sign-in whose address comes here and whose browser is this person.
+    func signIn(
+        _ callback: CallbackMethod = .automatic, provider: String? = nil, browser: Browser? = nil,
+        timeout: Duration = .seconds(60), pasted: (@Sendable () async throws -> String?)? = nil
+    ) -> BrowserSignIn {
+        BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout, pasted: pasted) {
+            event in
+            if case .waiting(let address, _) = event {
+                addresses.continuation.yield(address)
+            } else {
+                told.continuation.yield(event)
+            }
+        }
+    }
+
+    /// The next address that a sign-in shows.
+    func address() async -> String {
+        for await address in addresses.stream { return address }
+        return ""
+    }
+
+    /// The link by which the browser comes back, when the person has signed in at `address`.
+    func link(from address: String) async throws -> String {
+        let answer = try await Program.run(
+            "curl", ["--silent", "--output", "/dev/null", "--write-out", "%{redirect_url}", address])
+        return answer.output
+    }
+
+    /// Hands a link of the custom scheme over as its handler does.
+    func open(_ link: String) throws {
+        try CallbackLink(link).deliver(folders: home.folders)
+    }
+
+    /// Goes to a loopback address as a browser does; the status and the page.
+    func visit(_ link: String) async throws -> (status: String, page: String) {
+        let answer = try await Program.run("curl", ["--silent", "--include", link])
+        return (answer.output.split(separator: " ").dropFirst().first.map(String.init) ?? "", answer.output)
+    }
+}

@@ -1,0 +1,344 @@
+import Foundation
+import OAuth
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// Sign-in with the browser against a server that keeps the contract of Onyx.
+@Suite(.timeLimit(.minutes(1))) struct BrowserSignInTests {
+    static let authType =
+        #"{"multi_tenant":false,"password_auth_enabled":false,"oauth_enabled":true,"sso_providers":[]}"#
+
+    private let world: World
+    private let person: BrowserPerson
+
+    init() throws {
+        world = try World()
+        person = BrowserPerson(home: world.home)
+        world.onyx.intercept(Self.answers())
+    }
+
+    /// The server's answers before the rules: how it signs in, and what a case adds.
+    private static func answers(
+        _ more: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer? = { _ in nil }
+    ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer? {
+        { request in
+            if let answer = more(request) { return answer }
+            if request.path == "/api/auth/type" { return .json(authType) }
+            return request.path.hasPrefix("/.well-known/") ? .json(#"{"detail":"Not Found"}"#, 404) : nil
+        }
+    }
+
+    private func server(_ latch: Latchstring) async throws -> Server {
+        try await latch.probe(world.address).requireServer()
+    }
+
+    private var exchanges: [ScriptedServer.Request] {
+        world.wire.requests.filter { $0.path == "/api/auth/mobile/sso/exchange" }
+    }
+
+    private var waitingSockets: [String] {
+        world.home.folders.callbacks.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
+    }
+
+    @Test("OX-9 the browser signs in by the custom scheme, and the verifier fits the challenge")
+    func scheme() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        #expect(!server.features.signsInWithPassword && server.features.signsInWithBrowser)
+
+        async let signedIn = latch.signIn(person.signIn(), to: server)
+        let address = await person.address()
+        try person.open(await person.link(from: address))
+        let account = try await signedIn
+
+        #expect(account.userEmail == "ada@example.org" && account.displayName == "Ada" && account.isActive)
+        #expect(try await latch.session(for: account).client.send(.get, "/api/me").status == .ok)
+        let asked = try #require(world.wire.requests.first { $0.path.contains("/oauth/authorize") })
+        #expect(asked.path.hasPrefix("/api/auth/mobile/oauth/authorize?"))
+        #expect(asked.query["mobile_redirect_uri"] == "onyx://auth/callback" && asked.query["provider"] == nil)
+        #expect((asked.query["app_state"] ?? "").count >= 22)
+        let body = try JSONValue(parsing: Array(try #require(exchanges.first).body.utf8))
+        let verifier = try #require(body["code_verifier"]?.string.flatMap(PKCE.Verifier.init))
+        #expect(verifier.challenge.text == asked.query["app_code_challenge"])
+        #expect(!address.contains(verifier.secret.reveal()))
+        #expect(waitingSockets.isEmpty)
+    }
+
+    @Test("OX-9 a server that says so is come back from by loopback; one request is taken and shown a page")
+    func loopback() async throws {
+        world.onyx.intercept(Self.answers(metadata()))
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+
+        async let signedIn = latch.signIn(person.signIn(), to: server)
+        let link = try await person.link(from: await person.address())
+        let stranger = try await person.visit(link.replacing("state=", with: "state=x"))
+        let elsewhere = try await person.visit(link.replacing("/callback", with: "/favicon.ico"))
+        let (status, page) = try await person.visit(link)
+        let account = try await signedIn
+
+        #expect(account.userEmail == "ada@example.org")
+        #expect(link.firstMatch(of: #/^http://127\.0\.0\.1:\d+/callback\?code=/#) != nil)
+        #expect(stranger.status == "400" && elsewhere.status == "404" && exchanges.count == 1)
+        #expect(status == "200" && page.contains("return to the app") && page.contains("no-store"))
+        #expect(page.contains("default-src 'none'") && page.contains("Referrer-Policy: no-referrer"))
+        #expect(try await person.visit(link).status == "")
+    }
+
+    private func metadata(
+        issuer: String? = nil, allows: Bool = true
+    ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer? {
+        let issuer = issuer ?? world.address.url + "/api"
+        return { request in
+            guard request.path == "/.well-known/oauth-authorization-server/api" else { return nil }
+            return .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":\#(allows)}"#)
+        }
+    }
+
+    @Test("OX-9 a server that does not say so, or says it of another, is come back from by the scheme")
+    func noLoopback() async throws {
+        let latch = try await world.home.open()
+        for metadata in [metadata(allows: false), metadata(issuer: "https://other.example.org/api")] {
+            world.onyx.intercept(Self.answers(metadata))
+            let server = try await server(latch)
+            async let signedIn = latch.signIn(person.signIn(), to: server)
+            let link = try await person.link(from: await person.address())
+            #expect(link.hasPrefix("onyx://auth/callback?"))
+            try person.open(link)
+            _ = try await signedIn
+        }
+    }
+
+    @Test("OX-9 a link that nobody waits for changes nothing, and the right one still signs in")
+    func unsolicited() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        async let signedIn = latch.signIn(person.signIn(), to: server)
+        let link = try await person.link(from: await person.address())
+        let state = try #require(link.split(separator: "state=").last)
+
+        let strangers = [
+            "onyx://auth/callback?code=stolen&state=other", "onyx://auth/callback?code=stolen", "onyx://auth/callback",
+            "onyx://evil/callback?code=stolen&state=\(state)", "ONYX://auth/callback?code=stolen&state=\(state)",
+            "onyx://auth/callback?code=stolen&state=\(state)&state=\(state)",
+            "onyx://auth/callback?code=stolen&state=\(state)&pad=\(String(repeating: "x", count: 9_000))",
+        ]
+        for stranger in strangers {
+            let error = #expect(throws: LatchError.self) { try person.open(stranger) }
+            #expect(error?.code == .noSignInWaits && error?.message.contains("nothing was changed") == true)
+        }
+        #expect(exchanges.isEmpty)
+
+        try person.open(link)
+        #expect(try await signedIn.userEmail == "ada@example.org")
+        let late = #expect(throws: LatchError.self) { try person.open(link) }
+        #expect(late?.code == .noSignInWaits && exchanges.count == 1)
+    }
+
+    struct Refusal: Sendable {
+        let link: String
+        let code: LatchError.Code
+        let words: String
+    }
+
+    static let refusals = [
+        Refusal(
+            link: "error=access_denied&error_description=Ada%20said%20no&state=", code: .signInDenied,
+            words: "denied in the browser (Ada said no)"),
+        Refusal(link: "error=access_denied&state=", code: .signInDenied, words: "access_denied"),
+        Refusal(link: "error=temporarily_unavailable&state=", code: .serverError, words: "Try again later"),
+        Refusal(
+            link: "error=invalid_scope&error_description=bad%1B%5B2J&state=", code: .serverRefused, words: "bad [2J"),
+        Refusal(link: "code=a&code=b&state=", code: .callbackInvalid, words: "'code' twice"),
+        Refusal(link: "code=a&error=access_denied&state=", code: .callbackInvalid, words: "neither"),
+        Refusal(link: "code=&state=", code: .callbackInvalid, words: "neither"),
+        Refusal(link: "code=invented&state=", code: .codeRefused, words: "Sign in again"),
+    ]
+
+    @Test(
+        "OX-9 what the browser brings back other than a good code is told, and nobody is signed in", arguments: refusals
+    )
+    func refused(_ refusal: Refusal) async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        let signingIn = Task { try await latch.signIn(person.signIn(), to: server) }
+        let link = try await person.link(from: await person.address())
+        let state = try #require(link.split(separator: "state=").last)
+
+        try person.open("onyx://auth/callback?" + refusal.link + state)
+
+        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+        #expect(
+            error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
+        #expect(try await latch.accounts.accounts().isEmpty && world.onyx.live.isEmpty)
+    }
+
+    @Test("OX-9 two sign-ins at once do not cross")
+    func atOnce() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        let other = BrowserPerson(home: world.home)
+
+        async let first = latch.signIn(person.signIn(), to: server)
+        async let second = latch.signIn(other.signIn(), to: server)
+        let links = (
+            try await person.link(from: await person.address()), try await other.link(from: await other.address())
+        )
+        try other.open(links.1)
+        try person.open(links.0)
+        _ = try await (first, second)
+
+        // Each code was redeemed with the verifier of its own sign-in: the server refuses any other.
+        #expect(exchanges.count == 2 && links.0 != links.1)
+        #expect(try await latch.accounts.accounts().count == 1)
+    }
+
+    @Test("OX-9 the person is waited for so long and no longer")
+    func late() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.signIn(person.signIn(timeout: .milliseconds(20)), to: server)
+        }
+
+        #expect(error?.code == .signInTimedOut && waitingSockets.isEmpty)
+    }
+
+    @Test("OX-9 cancelling ends the wait and leaves nothing")
+    func cancelled() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        let signingIn = Task {
+            try await latch.signIn(person.signIn(browser: .command("sleep 100"), pasted: Self.never), to: server)
+        }
+        _ = await person.address()
+        signingIn.cancel()
+
+        await #expect(throws: CancellationError.self) { try await signingIn.value }
+        #expect(waitingSockets.isEmpty && exchanges.isEmpty)
+    }
+
+    private static let never: @Sendable () async throws -> String? = {
+        try await Task.sleep(for: .seconds(600))
+        return nil
+    }
+
+    @Test("OX-9 the link can be given by hand; another than this sign-in's is told and asked for again")
+    func pasted() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        let lines = AsyncStream.makeStream(of: String.self)
+        let signIn = person.signIn(pasted: {
+            for await line in lines.stream { return line }
+            return nil
+        })
+
+        async let signedIn = latch.signIn(signIn, to: server)
+        let link = try await person.link(from: await person.address())
+        lines.continuation.yield("what?")
+        lines.continuation.yield(link.replacing("state=", with: "state=x"))
+        lines.continuation.yield(link)
+
+        #expect(try await signedIn.userEmail == "ada@example.org")
+        var told = person.told.stream.makeAsyncIterator()
+        #expect(await told.next() == .strangeLink)
+        #expect(await told.next() == .strangeLink)
+    }
+
+    @Test("OX-9 the address goes to a command of the person's choice, whole")
+    func command() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        let folder = try TemporaryDirectory()
+        let script = folder.file("a browser")
+        // It stands for a browser: goes where it is sent, and shows what came in a file.
+        try "#!/bin/sh\nprintf '%s %s' \"$1\" \"$2\" > '\(folder.file("seen"))'\n".write(
+            toFile: script, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+
+        async let signedIn = latch.signIn(
+            person.signIn(browser: .command("'\(script)' --new-window=%s 'last one'")), to: server)
+        let address = await person.address()
+        while (try? String(contentsOfFile: folder.file("seen"), encoding: .utf8)) != "--new-window=\(address) last one"
+        {
+            try Task.checkCancellation()
+        }
+        try person.open(await person.link(from: address))
+
+        #expect(try await signedIn.isActive)
+    }
+
+    @Test("OX-9 a browser that cannot be opened is told; one that was closed ends the sign-in")
+    func browsers() async throws {
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+
+        for command in ["false", "/nowhere/browser"] {
+            async let signedIn = latch.signIn(person.signIn(browser: .command(command)), to: server)
+            let link = try await person.link(from: await person.address())
+            var told = person.told.stream.makeAsyncIterator()
+            guard case .browserFailed(let reason) = await told.next() else { throw CancellationError() }
+            #expect(reason.contains("'\(command)'"))
+            try person.open(link)
+            _ = try await signedIn
+        }
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.signIn(person.signIn(browser: .command("true", handOver: .zero)), to: server)
+        }
+        #expect(error?.code == .browserClosed)
+    }
+
+    @Test("OX-9 OX-8 a provider is asked for by its id, and one that the server does not have is refused before")
+    func providers() async throws {
+        world.onyx.intercept(
+            Self.answers { request in
+                guard request.path == "/api/auth/type" else { return nil }
+                return .json(
+                    """
+                    {"multi_tenant":false,"password_auth_enabled":true,"oauth_enabled":false,"sso_providers":[
+                    {"name":"keycloak","display_name":"The\\u001b house","provider_type":"oidc","authorize_url":"/x"}]}
+                    """)
+            })
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        #expect(server.features.signsInWithBrowser && server.features.providers.map(\.title) == ["The  house"])
+
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.signIn(person.signIn(provider: "google"), to: server)
+        }
+        #expect(error?.code == .unknownProvider && error?.message.contains("keycloak") == true)
+        async let signedIn = latch.signIn(person.signIn(provider: "keycloak"), to: server)
+        try person.open(await person.link(from: await person.address()))
+        _ = try await signedIn
+
+        #expect(world.wire.requests.first { $0.path.contains("/oauth/authorize") }?.query["provider"] == "keycloak")
+    }
+
+    @Test("OX-9 a server that does not say who signed in gets its token back")
+    func nobody() async throws {
+        world.onyx.intercept(Self.answers { $0.path == "/api/me" ? .json("{}", 500) : nil })
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+        let signingIn = Task { try await latch.signIn(person.signIn(), to: server) }
+        try person.open(await person.link(from: await person.address()))
+
+        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+
+        #expect(error?.code == .identityUnknown && world.wire.count(World.logout) == 1)
+        #expect(world.onyx.live.isEmpty)
+    }
+
+    @Test("OX-9 a server without a sign-in in the browser is not opened in one")
+    func none() async throws {
+        world.onyx.intercept(nil)
+        let latch = try await world.home.open()
+        let server = try await server(latch)
+
+        let error = await #expect(throws: LatchError.self) { try await latch.signIn(person.signIn(), to: server) }
+
+        #expect(error?.code == .browserLoginDisabled)
+    }
+}
