@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPClient
+import HTTPServer
 import OAuth
 import ScriptedProvider
 import Synchronization
@@ -19,9 +20,13 @@ struct SignIn {
     private let client: HTTPClient
     private let progress = Progress()
 
-    init(_ script: ProviderScript, _ change: (inout ProviderSettings) -> Void = { _ in }) async throws {
-        provider = try await ScriptedProvider.start(script, at: Self.seconds)
-        client = try HTTPClient(HTTPClient.Configuration(proxy: ""))
+    init(
+        _ script: ProviderScript, credentials: TLSCredentials? = nil, authority: String? = nil,
+        _ change: (inout ProviderSettings) -> Void = { _ in }
+    ) async throws {
+        provider = try await ScriptedProvider.start(script, at: Self.seconds, credentials: credentials)
+        client = try HTTPClient(
+            HTTPClient.Configuration(authorities: authority.map { .only(pemFile: $0) } ?? .system, proxy: ""))
         var settings = ProviderSettings(
             issuer: provider.issuer, clientID: ScriptedProvider.clientID,
             authentication: .basic(Secret(ScriptedProvider.clientSecret)))

@@ -26,6 +26,9 @@ package struct ProviderCase: Sendable, CustomStringConvertible {
     /// Whether it concerns who compares `state`, which a relying party leaves to its caller.
     package let concernsState: Bool
 
+    /// Whether the browser brings the answer in a form.
+    package var isPosted: Bool { name.contains("form-post") }
+
     /// The name.
     package var description: String { name }
 
@@ -40,5 +43,10 @@ package struct ProviderCase: Sendable, CustomStringConvertible {
     }
 
     /// Every case.
+    ///
+    /// Of the Foundation's tests those are left out that need what this relying party does not do: WebFinger, dynamic
+    /// registration, request objects, tokens in a request's body, hybrid answers, refresh tokens and DPoP towards the
+    /// provider, client certificates, and logout. What `mtls-endpoint-aliases` and the `c_hash` cases ask of others is asked
+    /// here as far as it applies: the aliases are not used, and a `c_hash` that is there must be right.
     package static let all = basic + configuration + comprehensive + fapi + own
 }

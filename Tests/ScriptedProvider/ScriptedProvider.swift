@@ -1,4 +1,4 @@
-import HTTPServer
+package import HTTPServer
 import Synchronization
 import Wire
 
@@ -43,23 +43,27 @@ package final class ScriptedProvider: Sendable {
     /// - Parameters:
     ///   - script: What it does wrong.
     ///   - seconds: Its clock, in seconds since 1970; it stands still.
+    ///   - credentials: Its certificate; without one it speaks plain HTTP. Its name is then `localhost`.
     /// - Returns: The provider; it serves until ``stop()``.
     /// - Throws: `HTTPServerError` or `JOSEError`.
-    package static func start(_ script: ProviderScript = ProviderScript(), at seconds: Double) async throws
-        -> ScriptedProvider
-    {
+    package static func start(
+        _ script: ProviderScript = ProviderScript(), at seconds: Double, credentials: TLSCredentials? = nil
+    ) async throws -> ScriptedProvider {
         let provider = ScriptedProvider(State(script: script, keys: try ProviderKeys(), seconds: seconds))
         var router = Router()
         for path in paths {
             router.on(.get, path) { provider.answer($0) }
             router.on(.post, path) { provider.answer($0) }
         }
-        let configuration = HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1)
+        let listener: Listener =
+            credentials == nil ? .tcp(host: "127.0.0.1", port: 0) : .tls(host: "127.0.0.1", port: 0)
+        var configuration = HTTPServer.Configuration(listeners: [listener], loops: 1)
+        configuration.credentials = credentials
         let server = try await HTTPServer.start(configuration, router: router)
         let port = server.addresses.first?.port.map(Int.init) ?? 0
         provider.state.withLock { state in
             state.server = server
-            state.issuer = "http://127.0.0.1:\(port)"
+            state.issuer = credentials == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"
         }
         return provider
     }

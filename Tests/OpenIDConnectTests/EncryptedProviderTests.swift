@@ -1,0 +1,46 @@
+import HTTPServer
+import OpenIDConnect
+import ScriptedProvider
+import TestSupport
+import Testing
+import Wire
+
+/// A provider over TLS, at home: on a private address, with an authority of one's own.
+@Suite(.timeLimit(.minutes(1))) struct EncryptedProviderTests {
+    @Test("A provider behind an authority of one's own is believed when that is given, and only then")
+    func ownAuthority() async throws {
+        let authority = try await Authority.make()
+        let credentials = try await credentials(authority)
+        let trusting = try await SignIn(
+            ProviderScript(), credentials: credentials, authority: authority.own.certificate)
+        let strange = try await SignIn(ProviderScript(), credentials: credentials)
+
+        #expect(try await trusting.identity().issuer == trusting.provider.issuer)
+        let error = await #expect(throws: OpenIDConnectError.self) { try await strange.identity() }
+
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.contains("certificate") == true)
+        await trusting.stop()
+        await strange.stop()
+    }
+
+    @Test("A provider over TLS may name no address without it, not even on this machine itself")
+    func downgrade() async throws {
+        let authority = try await Authority.make()
+        let script = ProviderScript { $0.discovery = { $0["token_endpoint"] = "http://127.0.0.1:9/token" } }
+        let signIn = try await SignIn(
+            script, credentials: credentials(authority), authority: authority.own.certificate)
+
+        let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
+
+        #expect(error?.code == .badAnswer)
+        #expect(error?.message.contains("'token_endpoint' is not https") == true)
+        await signIn.stop()
+    }
+
+    private func credentials(_ authority: Authority) async throws -> TLSCredentials {
+        let pair = try await authority.issue()
+        return TLSCredentials(
+            try CertificateFiles(certificatePath: pair.certificate, keyPath: pair.key).read())
+    }
+}
