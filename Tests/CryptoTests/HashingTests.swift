@@ -18,6 +18,32 @@ import Testing
         #expect(SHA256.digest(Secret(text)).hexadecimal == digest)
     }
 
+    @Test(
+        "HMAC-SHA-256 gives the codes of RFC 4231's test cases",
+        arguments: [
+            (
+                "§4.2", String(repeating: "0b", count: 20), "4869205468657265",
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+            ),
+            (
+                "§4.3", "4a656665", "7768617420646f2079612077616e7420666f72206e6f7468696e673f",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            (
+                "§4.4", String(repeating: "aa", count: 20), String(repeating: "dd", count: 50),
+                "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"
+            ),
+            (
+                "§4.7", String(repeating: "aa", count: 131),
+                "54657374205573696e67204c6172676572205468616e20426c6f636b2d53697a65204b6579202d2048617368204b6579204669727374",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            ),
+        ])
+    func authenticationCodes(section: String, key: String, text: String, code: String) {
+        let code = bytes(hex: code)
+        #expect(HMACSHA256.code(of: bytes(hex: text), key: Secret(bytes: bytes(hex: key))).bytes == code)
+    }
+
     @Test("a digest survives the way through its bytes, and no other count makes one") func digestBytes() {
         let digest = SHA256.digest("abc")
         #expect(SHA256Digest(bytes: digest.bytes) == digest)

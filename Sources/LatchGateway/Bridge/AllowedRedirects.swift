@@ -1,0 +1,110 @@
+import Wire
+
+/// The addresses in apps that a sign-in may end at.
+///
+/// An address is compared whole, byte for byte: no prefix, no host alone, no case, no other way to write it. Only the port
+/// of a loopback address may be free, as a desktop app takes the one that the system gives it.
+///
+/// Source: OX-2; RFC 9700 §2.1 and §4.1.3; RFC 8252 §7.3 and §8.10.
+struct AllowedRedirects: Sendable {
+    /// The addresses that are allowed as they are.
+    private let whole: Set<[UInt8]>
+    /// Loopback addresses without their port.
+    private let portless: Set<[UInt8]>
+
+    /// The loopback addresses that are there when any port may be taken and none is listed.
+    static let defaultLoopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]
+
+    /// Makes a list.
+    ///
+    /// - Parameters:
+    ///   - listed: The addresses; one that ``complaint(about:)`` speaks of allows nothing.
+    ///   - anyLoopbackPort: Whether listed loopback addresses stand for every port; when none is listed,
+    ///     ``defaultLoopback`` is.
+    init(_ listed: [String], anyLoopbackPort: Bool) {
+        let usable = listed.filter { Self.complaint(about: $0) == nil }
+        whole = Set(usable.map { Array($0.utf8) })
+        guard anyLoopbackPort else {
+            portless = []
+            return
+        }
+        let loopback = usable.compactMap(Self.withoutPort)
+        portless = Set(loopback.isEmpty ? Self.defaultLoopback.compactMap(Self.withoutPort) : loopback)
+    }
+
+    /// Whether a sign-in may end at `address`.
+    func allows(_ address: String) -> Bool {
+        guard Self.complaint(about: address) == nil else { return false }
+        if whole.contains(Array(address.utf8)) { return true }
+        guard let portless = Self.withoutPort(address) else { return false }
+        return self.portless.contains(portless)
+    }
+
+    /// Why an address cannot be on the list; nil when it can.
+    static func complaint(about address: String) -> String? {
+        guard address.utf8.count <= 1_024, address.utf8.allSatisfy(isAddressByte) else {
+            return "it must be plain ASCII of at most 1,024 characters, without spaces"
+        }
+        guard let colon = address.utf8.firstIndex(of: UInt8(ascii: ":")), isScheme(address.utf8[..<colon]) else {
+            return "it must begin with a scheme, such as 'com.example.app://callback'"
+        }
+        guard !address.utf8.contains(UInt8(ascii: "#")) else { return "it must not have a fragment" }
+        let scheme = address.utf8[..<colon]
+        guard !forbidden.contains(where: { scheme.elementsEqual($0.utf8) }) else {
+            return "no app is opened by this scheme"
+        }
+        guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else { return nil }
+        return webComplaint(about: address, isPlain: scheme.elementsEqual("http".utf8))
+    }
+
+    /// Schemes that a browser keeps for itself.
+    private static let forbidden = [
+        "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript", "ws", "wss",
+    ]
+
+    private static func webComplaint(about address: String, isPlain: Bool) -> String? {
+        let rest = address.utf8.dropFirst(isPlain ? 5 : 6)
+        guard rest.starts(with: "//".utf8) else { return "two slashes must follow its scheme" }
+        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else {
+            return "it must name a host and no user"
+        }
+        guard !isPlain || withoutPort(address) != nil else {
+            return "without encryption only http://127.0.0.1 and http://[::1] are safe"
+        }
+        return nil
+    }
+
+    /// The address without its port, when it is a loopback one by its number; nil for any other.
+    private static func withoutPort(_ address: String) -> [UInt8]? {
+        let hosts = ["http://127.0.0.1", "http://[::1]"]
+        guard let host = hosts.first(where: { address.utf8.starts(with: $0.utf8) }) else { return nil }
+        var rest = address.utf8.dropFirst(host.utf8.count)
+        if rest.first == UInt8(ascii: ":") {
+            rest = rest.dropFirst()
+            let digits = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            let text = String(Substring(digits))
+            guard let port = UInt16(text), port > 0, String(port) == text else { return nil }
+            rest = rest.dropFirst(digits.count)
+        }
+        guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
+        return Array(host.utf8) + rest
+    }
+
+    private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
+        guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: "+-.".utf8.contains(byte)
+            }
+        }
+    }
+
+    /// What may stand in an address at all.
+    ///
+    /// Source: RFC 3986 §2.
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        PercentEncoding.isUnreserved(byte) || ":/?#[]@!$&'()*+,;=%".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,25 @@
+import Crypto
+
+/// The keys of the bridge, all derived from one secret of 32 bytes.
+///
+/// Gateways with the same secret complete each other's sign-ins.
+struct BridgeKeys: Sendable {
+    /// Seals the state that goes through the browser.
+    let state: Secret
+    /// Seals what is kept under a one-time code.
+    let code: Secret
+    /// Derives what a sign-in says to the identity provider from the browser's secret.
+    let browser: Secret
+
+    /// Derives the keys.
+    ///
+    /// Source: RFC 5869 §2.3, one block of its expansion for each key; the secret is uniformly random already.
+    init(_ secret: Secret) {
+        func key(_ name: StaticString) -> Secret {
+            Secret(bytes: HMACSHA256.code(of: Array("latchstring bridge \(name)".utf8) + [1], key: secret).bytes)
+        }
+        state = key("state")
+        code = key("code")
+        browser = key("browser")
+    }
+}

@@ -1,0 +1,97 @@
+import Crypto
+import FoundationEssentials
+import OAuth
+
+/// All that the gateway has to know of a sign-in when the browser comes back from the identity provider; it travels sealed
+/// as the `state` of the authorization request, so nothing of a sign-in under way is kept here.
+///
+/// Source: OX-2, OX-3; RFC 6749 §10.12.
+struct BridgeState: Sendable, Equatable {
+    /// Where the sign-in ends.
+    enum Destination: Sendable, Equatable {
+        /// In an app, which gets a one-time code bound to its challenge, and its own state back.
+        case app(redirect: String, state: String, challenge: PKCE.Challenge)
+        /// In the browser, at a path of this server.
+        case web(next: String)
+    }
+
+    /// The sign-in's id, which the cookie is named after.
+    let id: String
+    /// The id of the provider that the browser was sent to.
+    let provider: String
+    /// When the sign-in began, to the second.
+    let began: Date
+    /// The SHA-256 of the browser's secret.
+    let browser: SHA256Digest
+    /// Where the sign-in ends.
+    let destination: Destination
+
+    /// How long a person may take at the identity provider.
+    static let lifetime = Duration.seconds(3_600)
+
+    private static let context = Array("latchstring state 1".utf8)
+    /// The longest state text; what the longest values make is less.
+    private static let maximumCount = 8_192
+
+    /// The state's text, which tells nobody anything.
+    func sealed(_ keys: BridgeKeys) throws(CryptoError) -> String {
+        var fields = [id, provider].map { Array($0.utf8) }
+        fields += [[UInt8](bigEndian: Int64(began.timeIntervalSince1970)), browser.bytes]
+        switch destination {
+        case .app(let redirect, let state, let challenge):
+            fields += [redirect, state, challenge.text].map { Array($0.utf8) }
+        case .web(let next): fields.append(Array(next.utf8))
+        }
+        return Base64URL.encode(try SealedFields.seal(fields, key: keys.state, context: Self.context))
+    }
+
+    /// Opens a state's text; nil for any that ``sealed(_:)`` did not make with the same keys.
+    init?(opening text: String, _ keys: BridgeKeys) {
+        guard text.utf8.count <= Self.maximumCount, let box = Base64URL.decode(text),
+            let fields = SealedFields.open(box, key: keys.state, context: Self.context)
+        else { return nil }
+        self.init(fields)
+    }
+
+    /// Reads the fields of an opened state; nil when they are not as ``sealed(_:)`` writes them.
+    init?(_ fields: [[UInt8]]) {
+        let texts = fields.map { String(validating: $0, as: UTF8.self) }
+        guard fields.count >= 5, let id = texts[0], let provider = texts[1], let seconds = fields[2].bigEndian,
+            let browser = SHA256Digest(bytes: fields[3])
+        else { return nil }
+        switch fields.count {
+        case 5:
+            guard let next = texts[4] else { return nil }
+            destination = .web(next: next)
+        case 7:
+            guard let redirect = texts[4], let state = texts[5], let challenge = texts[6].flatMap(PKCE.Challenge.init)
+            else { return nil }
+            destination = .app(redirect: redirect, state: state, challenge: challenge)
+        default: return nil
+        }
+        self.id = id
+        self.provider = provider
+        self.browser = browser
+        began = Date(timeIntervalSince1970: Double(seconds))
+    }
+
+    /// Makes a state.
+    init(id: String, provider: String, began: Date, browser: SHA256Digest, destination: Destination) {
+        self.id = id
+        self.provider = provider
+        self.began = Date(timeIntervalSince1970: began.timeIntervalSince1970.rounded(.down))
+        self.browser = browser
+        self.destination = destination
+    }
+
+    /// Whether the browser came back in time. Two gateways' clocks may differ by a minute.
+    func isLive(at now: Date) -> Bool {
+        let age = now.timeIntervalSince(began)
+        return age >= -60 && age < Self.lifetime.seconds
+    }
+
+    /// Whether `secret` is the one of the browser that began this sign-in; the time does not depend on it.
+    func belongs(to secret: BrowserSecret) -> Bool {
+        constantTimeEqual(browser.bytes, secret.digest.bytes)
+    }
+}

@@ -1,0 +1,57 @@
+import HTTPServer
+import Wire
+
+/// The cookies that a request brings.
+///
+/// Source: RFC 6265 §4.2.1 and §5.4.
+enum Cookies {
+    /// Calls `body` with each cookie's name and value, in order, until it returns false. Nothing is copied.
+    static func forEach(in field: String, _ body: (Substring, Substring) -> Bool) {
+        let bytes = field.utf8
+        var start = bytes.startIndex
+        while start < bytes.endIndex {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex
+            let pair = bytes[start..<end].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
+                let value = Substring(pair[pair.index(after: equals)...])
+                guard body(Substring(pair[..<equals]), value) else { return }
+            }
+            start = end < bytes.endIndex ? bytes.index(after: end) : end
+        }
+    }
+
+    /// The cookies of a request whose names begin with `prefix`, with the rest of the name.
+    static func of(_ request: ServerRequest, prefix: String) -> [(rest: String, value: String)] {
+        var found: [(rest: String, value: String)] = []
+        for field in request.headers.fields where HTTPHeaders.namesAreEqual(field.name, "cookie") {
+            forEach(in: field.value) { name, value in
+                if name.utf8.starts(with: prefix.utf8) {
+                    found.append((String(name.utf8.dropFirst(prefix.utf8.count)) ?? "", String(value)))
+                }
+                return true
+            }
+        }
+        return found
+    }
+
+    /// The value of `Set-Cookie` for a cookie that scripts cannot read, for the whole host.
+    ///
+    /// `__Host-` in front of a name keeps other hosts of the domain from setting it; it needs `Secure`.
+    ///
+    /// Source: RFC 6265 §4.1; draft-ietf-httpbis-rfc6265bis §4.1.2.7 and §4.1.3.2.
+    static func set(
+        _ name: String, _ value: String, maximumAge: Duration, sameSite: SameSite, isSecure: Bool
+    ) -> String {
+        let age = Int64(maximumAge.seconds)
+        let secure = isSecure || sameSite == .none ? "; Secure" : ""
+        return "\(name)=\(value); Path=/; Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"
+    }
+
+    /// Which requests from other sites bring a cookie.
+    enum SameSite: String, Sendable {
+        /// Only a person's way to this server by a link or a redirect.
+        case lax = "Lax"
+        /// All, as a form that an identity provider posts needs.
+        case none = "None"
+    }
+}

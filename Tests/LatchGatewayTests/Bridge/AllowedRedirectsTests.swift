@@ -1,0 +1,85 @@
+import Testing
+
+@testable import LatchGateway
+
+@Suite struct AllowedRedirectsTests {
+    private let listed = AllowedRedirects(
+        ["onyx://auth/callback", "https://app.example.org/cb?x=1", "http://127.0.0.1/done", "http://[::1]/done"],
+        anyLoopbackPort: true)
+
+    @Test(
+        "OX-2 a listed redirect is allowed as it is, a loopback one at any port",
+        arguments: [
+            "onyx://auth/callback", "https://app.example.org/cb?x=1", "http://127.0.0.1/done",
+            "http://127.0.0.1:1/done",
+            "http://127.0.0.1:65535/done", "http://[::1]:40000/done",
+        ])
+    func allowed(_ address: String) {
+        #expect(listed.allows(address))
+    }
+
+    @Test(
+        "OX-2 what only looks like a listed redirect is refused",
+        arguments: [
+            // Case, also where a URL has none.
+            "Onyx://auth/callback", "ONYX://AUTH/CALLBACK", "onyx://Auth/callback", "onyx://auth/Callback",
+            // Another path, a longer one, a shorter one, one that comes out the same.
+            "onyx://auth/callback/", "onyx://auth/callback2", "onyx://auth/", "onyx://auth",
+            "onyx://auth/x/../callback",
+            "onyx://auth//callback", "onyx://auth/./callback", "onyx:/auth/callback", "onyx:auth/callback",
+            // Another host, port or person in front.
+            "onyx://auth:80/callback", "onyx://evil@auth/callback", "onyx://auth@evil/callback",
+            "onyx://auth./callback",
+            "onyx://auth.evil.org/callback", "https://app.example.org:443/cb?x=1", "https://app.example.org./cb?x=1",
+            "https://app.example.org@evil.org/cb?x=1", "https://evil.org/https://app.example.org/cb?x=1",
+            "http://app.example.org/cb?x=1", "https://app.example.org/cb", "https://app.example.org/cb?x=1&y=2",
+            // Encoded.
+            "onyx://auth%2Fcallback", "onyx%3A//auth/callback", "onyx://auth/call%62ack", "onyx://%61uth/callback",
+            "onyx://auth/callback%00", "onyx://auth/callback%20",
+            // Something behind or around it.
+            "onyx://auth/callback?", "onyx://auth/callback#", "onyx://auth/callback?code=x", "onyx://auth/callback#x",
+            " onyx://auth/callback", "onyx://auth/callback ", "onyx://auth/callback\n", "onyx://auth/callback\0",
+            "onyx://auth\\callback", "onyx://auth/callback,onyx://auth/callback", "",
+            // Other characters that look or count as the same.
+            "\u{6F}\u{301}nyx://auth/callback", "onyx://auth/cаllback", "onyx\u{200B}://auth/callback",
+            // Loopback that is none, or is not written as its number.
+            "http://localhost/done", "http://127.0.0.1.evil.org/done", "http://127.0.0.2/done", "http://127.1/done",
+            "http://127.0.0.1:0/done", "http://127.0.0.1:65536/done", "http://127.0.0.1:080/done",
+            "http://127.0.0.1:+80/done", "http://127.0.0.1:/done", "http://127.0.0.1:80@evil.org/done",
+            "http://127.0.0.1:80evil.org/done", "http://127.0.0.1@evil.org/done", "http://[::1].evil.org/done",
+            "http://[::]/done", "http://[0:0:0:0:0:0:0:1]/done", "https://127.0.0.1/done", "http://127.0.0.1/done/",
+            "http://127.0.0.1/other", "http://127.0.0.1", "http://2130706433/done", "http://0x7f.0.0.1/done",
+            // Schemes of the browser's own.
+            "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "about:blank", "onyx", "//auth/callback",
+        ])
+    func lookAlikes(_ address: String) {
+        #expect(!listed.allows(address))
+    }
+
+    @Test("loopback ports are free only when that is configured")
+    func fixedPort() {
+        let fixed = AllowedRedirects(["http://127.0.0.1:8000/done"], anyLoopbackPort: false)
+        #expect(fixed.allows("http://127.0.0.1:8000/done"))
+        #expect(!fixed.allows("http://127.0.0.1:8001/done"))
+        #expect(!AllowedRedirects([], anyLoopbackPort: false).allows("http://127.0.0.1:8000/callback"))
+    }
+
+    @Test("with free ports and no loopback address listed, /callback on both is there")
+    func defaults() {
+        let free = AllowedRedirects(["onyx://auth/callback"], anyLoopbackPort: true)
+        #expect(free.allows("http://127.0.0.1:8000/callback"))
+        #expect(free.allows("http://[::1]:8000/callback"))
+        #expect(!free.allows("http://127.0.0.1:8000/"))
+    }
+
+    @Test(
+        "an address that would be unsafe on the list allows nothing there",
+        arguments: [
+            "http://app.example.org/cb", "http://localhost/cb", "javascript:alert(1)", "onyx://a/b#c", "Onyx://a/b",
+            "https://user@example.org/cb", "https:///cb", "onyx://a b", "no-scheme", "1onyx://a", "",
+        ])
+    func unusable(_ address: String) {
+        #expect(AllowedRedirects.complaint(about: address) != nil)
+        #expect(!AllowedRedirects([address], anyLoopbackPort: true).allows(address))
+    }
+}

@@ -1,0 +1,51 @@
+import Crypto
+import Foundation
+import HTTPServer
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite struct RedirectPageTests {
+    @Test("OX-4 the page at the end is locked: nothing is loaded, nothing runs, nobody frames it, no address leaks")
+    func headers() throws {
+        let link = DeepLink.code(OneTimeCode(), to: "onyx://auth/callback", state: "s")
+        for page in [
+            RedirectPage.returning(to: link, status: .found), RedirectPage.failed(.badRequest, "It failed."),
+            RedirectPage.returningWithoutSuccess(to: link, "It failed.", status: .found),
+        ] {
+            let text = String(decoding: page.body, as: UTF8.self)
+            let style = try #require(text.firstMatch(of: #/<style>(.*)</style>/#)?.1)
+            let hash = Data(SHA256.digest(String(style)).bytes).base64EncodedString()
+            #expect(
+                page.headers["Content-Security-Policy"]
+                    == "default-src 'none'; style-src 'sha256-\(hash)'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+            )
+            #expect(page.headers["X-Frame-Options"] == "DENY")
+            #expect(page.headers["Referrer-Policy"] == "no-referrer")
+            #expect(page.headers["Cache-Control"] == "no-store")
+            #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(!text.contains("<script") && !text.contains(" style=") && !text.contains("src="))
+            #expect(text.contains(#"<meta name="viewport" content="width=device-width, initial-scale=1">"#))
+        }
+    }
+
+    @Test("what stands in the page is escaped")
+    func escaping() {
+        let page = RedirectPage.returning(to: #"onyx://a?b="><script>alert('1')</script>&c"#, status: .found)
+        let text = String(decoding: page.body, as: UTF8.self)
+        #expect(text.contains(##"href="onyx://a?b=&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;c""##))
+    }
+
+    @Test("a deep link holds code and state, encoded, behind a query that was there")
+    func links() {
+        let code = OneTimeCode("C-_")
+        #expect(
+            DeepLink.code(code, to: "onyx://auth/callback", state: "a b&c=+ä")
+                == "onyx://auth/callback?code=C-_&state=a%20b%26c%3D%2B%C3%A4")
+        #expect(DeepLink.code(code, to: "https://a.b/c?d=e", state: "") == "https://a.b/c?d=e&code=C-_&state=")
+        #expect(
+            DeepLink.error("access_denied", "No.", to: "onyx://a", state: "s")
+                == "onyx://a?error=access_denied&error_description=No.&state=s")
+    }
+}
