@@ -52,7 +52,7 @@ extension FuzzedParser {
             let request = ServerRequest(
                 id: "fuzz", method: .get, path: "/", rawQuery: nil, headers: headers, body: [], peer: .unix,
                 isTLS: false)
-            guard let token = BearerToken.of(request) else { return }
+            guard let token = RequestTokens(request, cookie: nil).bearer else { return }
             try require(headers.fields.count == 1, "A token was taken from several fields.")
             try require(
                 !token.isEmpty && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2C },

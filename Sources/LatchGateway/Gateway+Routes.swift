@@ -4,10 +4,10 @@ import Wire
 extension Gateway {
     static func router(
         _ stores: GatewayStores, _ issuer: any SessionIssuer, _ attempts: SignInGuard, _ metrics: Metrics,
-        _ isDraining: Flag, _ certificates: CertificateKeeper?
+        _ bridge: Bridge?, _ isDraining: Flag, _ certificates: CertificateKeeper?
     ) -> Router {
         var router = Router { status, sentence, _ in OnyxAnswers.serverError(status, sentence) }
-        if stores.settings.onyx.isEnabled { onyx(stores, issuer, attempts, metrics).add(to: &router) }
+        if stores.settings.onyx.isEnabled { onyx(stores, issuer, attempts, metrics, bridge).add(to: &router) }
         if stores.settings.onyx.isEnabled { tokens(stores, issuer).add(to: &router) }
         ServiceRoutes(
             database: stores.database, sessions: stores.sessions, issuer: issuer, hasher: stores.hasher,
@@ -18,7 +18,8 @@ extension Gateway {
     }
 
     private static func onyx(
-        _ stores: GatewayStores, _ issuer: any SessionIssuer, _ attempts: SignInGuard, _ metrics: Metrics
+        _ stores: GatewayStores, _ issuer: any SessionIssuer, _ attempts: SignInGuard, _ metrics: Metrics,
+        _ bridge: Bridge?
     ) -> OnyxRoutes {
         OnyxRoutes(
             settings: stores.settings.onyx, people: stores.people, issuer: issuer,
@@ -26,7 +27,9 @@ extension Gateway {
                 people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts, audit: stores.audit,
                 log: stores.log),
             registration: Registration(people: stores.people, attempts: attempts, audit: stores.audit),
-            proxies: stores.settings.trustedProxies, metrics: metrics, audit: stores.audit, log: stores.log)
+            proxies: stores.settings.trustedProxies, metrics: metrics, audit: stores.audit, log: stores.log,
+            bridge: bridge, cookie: bridge?.sessionCookie,
+            allowsPasswords: stores.settings.passwordsEnabled)
     }
 
     private static func tokens(_ stores: GatewayStores, _ issuer: any SessionIssuer) -> TokenRoutes {

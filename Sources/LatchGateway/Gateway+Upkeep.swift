@@ -3,7 +3,7 @@ import Database
 extension Gateway {
     /// Keeps the gateway in order until the task is cancelled: notices what other processes write, writes last uses
     /// down, takes a certificate whose files were replaced, deletes sessions that ended long ago, forgets failures that
-    /// do not count any more, and learns what kinds of password hashes there are.
+    /// do not count any more and codes that have expired, and learns what kinds of password hashes there are.
     ///
     /// A step that fails is logged and tried again; nothing of this ends the gateway.
     ///
@@ -18,12 +18,17 @@ extension Gateway {
             group.addTask { await self.repeating(every: Self.noticeInterval, clock) { await self.noticeOthers() } }
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
-            group.addTask { await self.repeating(every: .seconds(60), clock) { self.attempts.sweep() } }
+            group.addTask { await self.repeating(every: .seconds(60), clock) { self.sweep() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.learnKinds() } }
             if let certificates = self.certificates {
                 group.addTask { await self.repeating(every: CertificateKeeper.interval, clock) { certificates.look() } }
             }
         }
+    }
+
+    private func sweep() {
+        attempts.sweep()
+        bridge?.codes.sweep()
     }
 
     /// Forgets what is in memory when another process wrote to the database, and when that cannot be told in time: the

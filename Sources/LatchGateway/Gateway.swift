@@ -25,6 +25,8 @@ public final class Gateway: Sendable {
     let attempts: SignInGuard
     let metrics: Metrics
     let isDraining: Flag
+    /// Sign-in through identity providers; nil where there are none.
+    let bridge: Bridge?
     /// The certificate, replaced with its files while ``run()`` runs; nil without TLS.
     public let certificates: CertificateKeeper?
 
@@ -47,7 +49,7 @@ public final class Gateway: Sendable {
             let certificates = try settings.certificateFiles.map {
                 try CertificateKeeper($0, log: stores.log, audit: stores.audit, now: now)
             }
-            return Gateway(stores, certificates: certificates)
+            return try Gateway(stores, certificates: certificates)
         } catch {
             await stores.close()
             throw error
@@ -59,12 +61,16 @@ public final class Gateway: Sendable {
     /// - Parameters:
     ///   - stores: Closed by ``close()``.
     ///   - issuer: What gives tokens out; tokens that the database looks up by default.
+    ///   - codes: Where one-time codes wait to be exchanged; where the settings say by default.
     ///   - certificates: The certificate to keep; nil without TLS.
+    /// - Throws: ``GatewayError`` or `TransportError` when a file that sign-in through identity providers needs cannot be
+    ///   used.
     ///
-    /// Source: OX-6 for the issuer.
+    /// Source: OX-6 for the issuer; OX-15 for the codes.
     public init(
-        _ stores: GatewayStores, issuer: (any SessionIssuer)? = nil, certificates: CertificateKeeper? = nil
-    ) {
+        _ stores: GatewayStores, issuer: (any SessionIssuer)? = nil, codes: (any CodeStore)? = nil,
+        certificates: CertificateKeeper? = nil
+    ) throws {
         let settings = stores.settings
         let issuer =
             issuer
@@ -72,13 +78,15 @@ public final class Gateway: Sendable {
         let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()
+        let bridge = try Bridge.open(stores, issuer: issuer, codes: codes, metrics: metrics)
+        self.bridge = bridge
         self.stores = stores
         self.issuer = issuer
         self.attempts = attempts
         self.metrics = metrics
         self.isDraining = isDraining
         self.certificates = certificates
-        router = Self.router(stores, issuer, attempts, metrics, isDraining, certificates)
+        router = Self.router(stores, issuer, attempts, metrics, bridge, isDraining, certificates)
         stores.people.whenSessionsEnd { issuer.forget(person: $0) }
         stores.sessions.whenSessionsEnd { issuer.forget(person: $0) }
     }

@@ -5,7 +5,8 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
     /// What kind of refusal it is.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
-            case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file, codeExists
+            case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
+                codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused
         }
         private let base: Base
 
@@ -28,6 +29,20 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
 
         /// A one-time code is kept under this key already.
         public static let codeExists = Code(base: .codeExists)
+
+        /// The store of one-time codes does not answer.
+        public static let codeStore = Code(base: .codeStore)
+
+        /// The person may not sign in any more.
+        public static let personDisabled = Code(base: .personDisabled)
+        /// Nobody here is the person whom a provider signed in, and none is to be made.
+        public static let notInvited = Code(base: .notInvited)
+        /// The domain of the person's e-mail address may not come in.
+        public static let domainRefused = Code(base: .domainRefused)
+        /// The provider has not verified the person's e-mail address.
+        public static let emailUnverified = Code(base: .emailUnverified)
+        /// The identity is nobody's here and must not be linked.
+        public static let identityRefused = Code(base: .identityRefused)
 
         /// The code's name.
         public var description: String { base.rawValue }

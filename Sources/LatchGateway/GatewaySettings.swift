@@ -19,6 +19,12 @@ public struct GatewaySettings: Sendable, Equatable {
     public var trustedProxies = TrustedProxies()
     /// The Onyx dialect.
     public var onyx = OnyxSettings()
+    /// Whether e-mail and password sign in.
+    public var passwordsEnabled = true
+    /// The identity providers that people may sign in through, in the order of their buttons.
+    public var providers: [ProviderConfiguration] = []
+    /// How sign-in through them works.
+    public var bridge = BridgeSettings()
     /// The address that this server is known by, without a slash at its end; nil where that need not be known.
     public var publicURL: String?
     /// Where one-time codes wait to be exchanged.

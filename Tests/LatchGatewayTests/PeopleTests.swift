@@ -128,7 +128,7 @@ struct PeopleTests {
             await bench.gateway.close()
 
             let again = try await bench.elsewhere()
-            let gateway = Gateway(again)
+            let gateway = try Gateway(again)
 
             guard case .valid(let session) = try await gateway.issuer.authenticate(token) else {
                 Issue.record("the session is gone")

@@ -21,4 +21,16 @@ public enum ProcessMemory {
             return count > 0 ? (fields.count > 5 ? String(fields[5]) : "memory", Array(bytes.prefix(count))) : nil
         }
     }
+
+    /// How much of this process is in memory, in KiB.
+    ///
+    /// Source: `/proc/PID/status` in proc(5).
+    public static func residentKiB() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let number = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw ChildProcess.Failure("The status of this process tells no VmRSS.")
+        }
+        return number
+    }
 }

@@ -1,23 +1,11 @@
-import HTTPServer
-import Wire
-
-/// The token of a request: in the `Authorization` field and nowhere else.
+/// The token of an app: in the `Authorization` field and nowhere else.
 ///
 /// Source: RFC 6750 §2.1, and §5.3 against tokens in an address; RFC 9110 §11.1, the scheme's case does not matter.
 enum BearerToken {
-    /// The token, or nil when there is none, two fields, or another scheme.
-    static func of(_ request: ServerRequest) -> String? {
-        var token: String?
-        for field in request.headers.fields where HTTPHeaders.namesAreEqual(field.name, "authorization") {
-            guard token == nil, let found = credentials(field.value) else { return nil }
-            token = found
-        }
-        return token
-    }
-
     private static let scheme = "bearer"
 
-    private static func credentials(_ value: String) -> String? {
+    /// The token in the value of an `Authorization` field; nil when it is of another scheme, or none.
+    static func credentials(_ value: String) -> String? {
         let bytes = value.utf8.span
         let scheme = scheme.utf8.span
         guard bytes.count > scheme.count, bytes[scheme.count] == UInt8(ascii: " ") else { return nil }

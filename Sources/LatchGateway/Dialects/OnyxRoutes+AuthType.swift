@@ -8,12 +8,12 @@ extension OnyxRoutes {
     /// Source: OX-8; contract of Onyx, `/auth/type` fields.
     func authType() async throws -> ServerResponse {
         let hasPeople = try await people.hasAnybody()
-        var answer = OnyxAnswers.message(Self.authType(people.policy, hasPeople: hasPeople))
+        var answer = OnyxAnswers.message(authType(people.policy, hasPeople: hasPeople))
         if hasPeople { answer.headers["Cache-Control"] = "public, max-age=60" }
         return answer
     }
 
-    private static func authType(_ policy: PasswordPolicy, hasPeople: Bool) -> OnyxAuthType {
+    private func authType(_ policy: PasswordPolicy, hasPeople: Bool) -> OnyxAuthType {
         var type = OnyxAuthType()
         type.multiTenant = false
         type.requiresVerification = false
@@ -25,9 +25,19 @@ extension OnyxRoutes {
         type.passwordRequireDigit = policy.requiresDigit
         type.passwordRequireSpecialCharacter = policy.requiresSpecialCharacter
         type.hasUsers = hasPeople
-        type.oauthEnabled = false
-        type.passwordAuthEnabled = true
-        type.ssoProviders = []
+        // What an app does without naming a provider must work.
+        type.oauthEnabled = bridge?.providers.unnamed != nil
+        type.passwordAuthEnabled = allowsPasswords
+        type.ssoProviders = bridge.map(providers) ?? []
         return type
+    }
+
+    private func providers(of bridge: Bridge) -> [OnyxAuthType.SSOProvider] {
+        bridge.providers.all.map { provider in
+            OnyxAuthType.SSOProvider(
+                name: provider.id, displayName: provider.configuration.title,
+                providerType: provider.configuration.kind.rawValue,
+                authorizeURL: bridge.address.link(settings.prefix + Self.authorizePath(of: provider)))
+        }
     }
 }

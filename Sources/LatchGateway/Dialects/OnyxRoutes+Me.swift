@@ -10,14 +10,21 @@ extension OnyxRoutes {
     ///
     /// Source: OX-8; contract of Onyx, `/me` fields and b.7.
     func me(_ request: ServerRequest) async throws -> ServerResponse {
-        guard let token = BearerToken.of(request) else { return OnyxAnswers.forbidden }
-        return me(try await issuer.authenticate(token), token)
+        let tokens = RequestTokens(request, cookie: cookie)
+        guard let first = tokens.first else { return OnyxAnswers.forbidden }
+        let answer = try await issuer.authenticate(first)
+        guard let second = tokens.second, !answer.isValid else { return me(answer, first) }
+        let other = try await issuer.authenticate(second)
+        // The first session that is over says more than a token that nobody knows.
+        return other.isValid || answer == .unrecognized ? me(other, second) : me(answer, first)
     }
 
     /// The same, when nothing need be waited for: the session is in memory.
     func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
-        guard let token = BearerToken.of(request) else { return OnyxAnswers.forbidden }
-        return issuer.authenticateAtOnce(token).map { me($0, token) }
+        let tokens = RequestTokens(request, cookie: cookie)
+        guard let first = tokens.first else { return OnyxAnswers.forbidden }
+        guard let answer = issuer.authenticateAtOnce(first), tokens.second == nil || answer.isValid else { return nil }
+        return me(answer, first)
     }
 
     private func me(_ authentication: Authentication, _ token: String) -> ServerResponse {

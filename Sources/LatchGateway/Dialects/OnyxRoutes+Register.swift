@@ -8,7 +8,7 @@ extension OnyxRoutes {
     ///
     /// Source: contract of Onyx, endpoints.
     func register(_ request: ServerRequest) async throws -> ServerResponse {
-        guard settings.allowsRegistration else {
+        guard settings.allowsRegistration, allowsPasswords else {
             return OnyxAnswers.business(
                 .forbidden, .registrationDisabled, "Registration is closed; ask an administrator for an account.")
         }

@@ -8,6 +8,7 @@ extension OnyxRoutes {
     ///
     /// Source: OX-1; contract of Onyx, endpoints.
     func login(_ request: ServerRequest) async throws -> ServerResponse {
+        guard allowsPasswords else { return OnyxAnswers.code(.forbidden, .passwordLoginDisabled) }
         guard let form = try? request.form() else { return OnyxAnswers.invalid("body: A form is required.") }
         guard let email = form["username"], !email.isEmpty else {
             return OnyxAnswers.invalid("body.username: Field required.")
@@ -37,18 +38,21 @@ extension OnyxRoutes {
 
     /// `POST /auth/mobile/refresh`: the session lives on; the token is whatever the issuer gives.
     ///
+    /// A browser's session is refreshed by its cookie: 204, and the cookie again.
+    ///
     /// An error inside is the contract's own 400, which is no reason for a client to sign out.
     ///
     /// Source: OX-1; contract of Onyx, endpoints.
     func refresh(_ request: ServerRequest) async -> ServerResponse {
-        guard let token = BearerToken.of(request) else { return OnyxAnswers.unauthorized }
+        let tokens = tokens(ofChange: request)
         do {
-            guard let credential = try await issuer.refresh(token) else {
-                metrics.refresh(.refused)
-                return OnyxAnswers.unauthorized
+            for token in [tokens.first, tokens.second] {
+                guard let token, let credential = try await issuer.refresh(token) else { continue }
+                metrics.refresh(.succeeded)
+                return token == tokens.cookie ? renewed(credential) : self.token(credential)
             }
-            metrics.refresh(.succeeded)
-            return self.token(credential)
+            if tokens.first != nil { metrics.refresh(.refused) }
+            return OnyxAnswers.unauthorized
         } catch {
             _ = failure(error, request)
             return OnyxAnswers.detail(.badRequest, "Token refresh failed: the server cannot extend sessions now.")
@@ -59,18 +63,42 @@ extension OnyxRoutes {
     ///
     /// Source: OX-1, OX-13, TT-11; contract of Onyx, endpoints.
     func logout(_ request: ServerRequest) async throws -> ServerResponse {
-        guard let token = BearerToken.of(request), let ended = try await issuer.end(token) else {
-            return OnyxAnswers.unauthorized
+        let tokens = tokens(ofChange: request)
+        for token in [tokens.first, tokens.second] {
+            guard let token, let ended = try await issuer.end(token) else { continue }
+            let client = client(of: request)
+            audit.record(
+                AuditEvent(
+                    .signedOut, person: ended.person, session: ended.session, address: client.address.description,
+                    request: request.id, device: client.device))
+            return forgetting(tokens, OnyxAnswers.done)
         }
-        let client = client(of: request)
-        audit.record(
-            AuditEvent(
-                .signedOut, person: ended.person, session: ended.session, address: client.address.description,
-                request: request.id, device: client.device))
-        return OnyxAnswers.done
+        return forgetting(tokens, OnyxAnswers.unauthorized)
     }
 
-    private func token(_ credential: SessionCredential) -> ServerResponse {
+    /// The tokens of a request that changes something; a browser's only where the browser says that a page of this server
+    /// made the request.
+    private func tokens(ofChange request: ServerRequest) -> RequestTokens {
+        RequestTokens(request, cookie: cookie?.comesFromOwnPage(request) == true ? cookie : nil)
+    }
+
+    /// The answer to a browser whose session lives on: its token stays in the cookie, where no script sees it.
+    private func renewed(_ credential: SessionCredential) -> ServerResponse {
+        var answer = OnyxAnswers.done
+        if let cookie { answer.headers["Set-Cookie"] = cookie.set(credential.token) }
+        return answer
+    }
+
+    /// An answer that has the browser forget its cookie, where it brought one.
+    private func forgetting(_ tokens: RequestTokens, _ answer: ServerResponse) -> ServerResponse {
+        guard tokens.cookie != nil, let cookie else { return answer }
+        var answer = answer
+        answer.headers["Set-Cookie"] = cookie.end
+        return answer
+    }
+
+    /// The answer that holds a token.
+    func token(_ credential: SessionCredential) -> ServerResponse {
         var message = OnyxTokenResponse(accessToken: credential.token.reveal())
         message.refreshToken = credential.refreshToken?.reveal()
         message.expiresIn = credential.expiresIn.map { Int($0.seconds) }

@@ -20,6 +20,12 @@ struct OnyxRoutes: Sendable {
     let metrics: Metrics
     let audit: AuditLog
     let log: Log
+    /// Sign-in through identity providers; nil where there are none.
+    let bridge: Bridge?
+    /// The cookie of browsers that signed in; nil where none can.
+    let cookie: SessionCookie?
+    /// Whether e-mail and password sign in.
+    let allowsPasswords: Bool
 
     /// Adds the routes under the dialect's prefix.
     func add(to router: inout Router) {
@@ -29,13 +35,14 @@ struct OnyxRoutes: Sendable {
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
         add(.get, "/me", to: &router, atOnce: { $0.meAtOnce($1) }, { try await $0.me($1) })
+        if let bridge { add(bridge, to: &router) }
     }
 
     /// The largest body of any message here; an address and a password are far less. Nobody has signed in yet who sends
     /// them, so little may be held for each.
     private static let maximumBodyBytes = 16_384
 
-    private func add(
+    func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         atOnce: (@Sendable (OnyxRoutes, ServerRequest) -> ServerResponse?)? = nil,
         _ handler: @escaping @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
@@ -62,7 +69,7 @@ struct OnyxRoutes: Sendable {
     /// The answer to an error that no route has one of its own for.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         switch error {
-        case let error as GatewayError where error.code == .busy || error.code == .closed:
+        case let error as GatewayError where [.busy, .closed, .codeStore].contains(error.code):
             return OnyxAnswers.later(OnyxAnswers.detail(.serviceUnavailable, error.message), .seconds(1))
         case is CancellationError:
             return OnyxAnswers.detail(.serviceUnavailable, "The request was cancelled.")

@@ -36,6 +36,8 @@ public struct AuditEvent: Sendable, Equatable {
     public var kind: Kind
     /// More about it: a fixed word such as `wrong-password`.
     public var reason: String?
+    /// The id of the identity provider that the person came through.
+    public var provider: String?
     /// The person whom it is about.
     public var person: UUID?
     /// The session's public id.
@@ -55,12 +57,14 @@ public struct AuditEvent: Sendable, Equatable {
 
     /// Makes an event.
     public init(
-        _ kind: Kind, reason: StaticString? = nil, person: UUID? = nil, session: SessionID? = nil,
+        _ kind: Kind, reason: StaticString? = nil, provider: String? = nil, person: UUID? = nil,
+        session: SessionID? = nil,
         address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil,
         certificate: String? = nil, expires: Date? = nil
     ) {
         self.kind = kind
         self.reason = reason?.description
+        self.provider = provider
         self.person = person
         self.session = session
         self.address = address

@@ -23,6 +23,7 @@ public final class AuditLog: Sendable {
         let values: KeyValuePairs<String, LogValue?> = [
             "event": .text(event.kind.rawValue),
             "reason": event.reason.map(LogValue.text),
+            "provider": event.provider.map(LogValue.text),
             "person": event.person.map(LogValue.id),
             "session": event.session.map { .text($0.rawValue) },
             "address": event.address.map(LogValue.text),

@@ -15,6 +15,16 @@ final class Metrics: Sendable {
         case succeeded, refused
     }
 
+    /// What became of a sign-in through an identity provider.
+    enum BridgeOutcome: String, CaseIterable, Sendable {
+        case begun, completed, denied, refused, failed, unavailable
+    }
+
+    /// What became of the exchange of a one-time code.
+    enum Exchange: String, CaseIterable, Sendable {
+        case succeeded, refused, unavailable
+    }
+
     /// The requests of one route. The route is the pattern, so there are as many as there are routes.
     struct RouteCounts: Sendable {
         /// How many there were of each method and hundred of the status, see ``Metrics/methods``.
@@ -38,6 +48,9 @@ final class Metrics: Sendable {
         var requests: [String: RouteCounts] = [:]
         var signIns: [SignIn: Int] = [:]
         var refreshes: [Refresh: Int] = [:]
+        /// By the provider's id.
+        var bridge: [String: [BridgeOutcome: Int]] = [:]
+        var exchanges: [Exchange: Int] = [:]
     }
 
     private let state = Mutex(Counts())
@@ -64,6 +77,16 @@ final class Metrics: Sendable {
     /// Counts a refresh.
     func refresh(_ outcome: Refresh) {
         state.withLock { $0.refreshes[outcome, default: 0] += 1 }
+    }
+
+    /// Counts a step of a sign-in through a configured identity provider.
+    func bridge(_ outcome: BridgeOutcome, at provider: String) {
+        state.withLock { $0.bridge[provider, default: [:]][outcome, default: 0] += 1 }
+    }
+
+    /// Counts the exchange of a one-time code.
+    func exchange(_ outcome: Exchange) {
+        state.withLock { $0.exchanges[outcome, default: 0] += 1 }
     }
 
     /// The method, or the word for those that are not told apart: what a client has made up is not to be logged either.

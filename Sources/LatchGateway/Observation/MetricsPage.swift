@@ -33,8 +33,26 @@ struct MetricsPage {
         for outcome in Metrics.Refresh.allCases {
             page.sample("latchd_refreshes_total", [("outcome", outcome.rawValue)], counts.refreshes[outcome] ?? 0)
         }
+        page.bridge(counts)
         page.gauges(gauges)
         return page.text
+    }
+
+    /// Only where there are identity providers.
+    private mutating func bridge(_ all: Metrics.Counts) {
+        guard !all.bridge.isEmpty || !all.exchanges.isEmpty else { return }
+        family("latchd_bridge_sign_ins_total", "counter", "Sign-ins through identity providers by outcome.")
+        for (provider, outcomes) in all.bridge.sorted(by: { $0.key < $1.key }) {
+            for outcome in Metrics.BridgeOutcome.allCases {
+                sample(
+                    "latchd_bridge_sign_ins_total", [("provider", provider), ("outcome", outcome.rawValue)],
+                    outcomes[outcome] ?? 0)
+            }
+        }
+        family("latchd_code_exchanges_total", "counter", "Exchanges of one-time codes by outcome.")
+        for outcome in Metrics.Exchange.allCases {
+            sample("latchd_code_exchanges_total", [("outcome", outcome.rawValue)], all.exchanges[outcome] ?? 0)
+        }
     }
 
     private mutating func requests(_ all: Metrics.Counts) {

@@ -16,6 +16,8 @@ enum PeopleStatements {
 
     static let byEmail = Statement("SELECT \(columns) FROM people WHERE email = ?", String.self, row: person)
 
+    static let byID = Statement("SELECT \(columns) FROM people WHERE id = ?", UUID.self, row: person)
+
     static let anybody = Statement("SELECT EXISTS (SELECT 1 FROM people)") { row throws(DatabaseError) in
         try row.get(0) as Bool
     }

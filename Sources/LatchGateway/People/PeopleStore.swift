@@ -60,6 +60,11 @@ public final class PeopleStore: Sendable {
         return person
     }
 
+    /// The person with this id; nil when there is none, or not any more.
+    func find(id: UUID) async throws -> Person? {
+        try await database.read { try $0.first(PeopleStatements.byID, id) }
+    }
+
     /// Whether there is anybody at all; remembered until ``forget()``.
     public func hasAnybody() async throws -> Bool {
         if sawSomebody.withLock({ $0 }) { return true }

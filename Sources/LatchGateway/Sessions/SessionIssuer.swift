@@ -97,4 +97,9 @@ public enum Authentication: Sendable, Equatable {
     case terminated
     /// No session's that is remembered.
     case unrecognized
+
+    /// Whether it opens anything.
+    var isValid: Bool {
+        if case .valid = self { true } else { false }
+    }
 }

@@ -34,4 +34,8 @@ public struct OnyxReason: RawRepresentable, Hashable, Sendable {
     public static let rateLimited = OnyxReason(rawValue: "RATE_LIMITED")
     /// The request is not authenticated.
     public static let unauthenticated = OnyxReason(rawValue: "UNAUTHENTICATED")
+    /// A parameter may not be what it is.
+    public static let validationError = OnyxReason(rawValue: "VALIDATION_ERROR")
+    /// This person may not come in, such as one who is not invited.
+    public static let unauthorized = OnyxReason(rawValue: "UNAUTHORIZED")
 }

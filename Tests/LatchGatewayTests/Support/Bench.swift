@@ -24,17 +24,17 @@ struct Bench: Sendable {
     /// Runs `body` with a gateway and closes everything after it.
     static func with(
         _ change: (inout GatewaySettings) -> Void = { _ in },
-        issuer: (@Sendable (GatewayStores) -> any SessionIssuer)? = nil,
+        issuer: (@Sendable (GatewayStores) -> any SessionIssuer)? = nil, clock: TestClock = TestClock(),
+        codes: (any CodeStore)? = nil,
         server changeServer: (inout HTTPServer.Configuration) -> Void = { _ in },
         _ body: (Bench) async throws -> Void
     ) async throws {
         let folder = try TemporaryDirectory()
         var settings = try self.settings(in: folder)
         change(&settings)
-        let clock = TestClock()
         let lines = Lines()
         let stores = try await GatewayStores.open(settings, logWriter: lines.writer, now: { clock.now })
-        let gateway = Gateway(stores, issuer: issuer?(stores))
+        let gateway = try Gateway(stores, issuer: issuer?(stores), codes: codes)
         var configuration = HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 2)
         changeServer(&configuration)
         let server = try await HTTPServer.start(

@@ -20,9 +20,10 @@ struct Exchange: Sendable {
     let port: UInt16
 
     func send(
-        _ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil
+        _ method: String, _ path: String, host: String = "127.0.0.1", headers: [(String, String)] = [],
+        body: String? = nil
     ) async throws -> Answer {
-        var text = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
         text += "\r\n" + (body ?? "")

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import OAuth
+
+extension Bridge {
+    /// Exchanges a one-time code for a session; nil for every code that is not good, whatever is wrong with it.
+    ///
+    /// The code is burnt first and looked at then: a wrong verifier leaves nothing to guess at.
+    ///
+    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not answer; errors of the database.
+    ///
+    /// Source: OX-5; contract of Onyx, b.5; RFC 7636 §4.6.
+    func redeem(_ code: OneTimeCode, verifier: String, client: PasswordSignIn.Client) async throws -> SessionCredential?
+    {
+        let box = try await take(code)
+        guard let box, let record = CodeRecord(opening: box, for: code, keys), now() < record.expires else {
+            metrics.exchange(.refused)
+            return nil
+        }
+        guard let verifier = PKCE.Verifier(verifier), record.challenge.matches(verifier) else {
+            return refuse("wrong-verifier", record, client)
+        }
+        return try await redeem(record, client)
+    }
+
+    private func redeem(_ record: CodeRecord, _ client: PasswordSignIn.Client) async throws -> SessionCredential? {
+        guard let person = try await people.find(id: record.person), person.isActive,
+            person.sessionEpoch == record.sessionEpoch
+        else { return refuse("person-changed", record, client) }
+        do {
+            let session = try await start(for: person, provider: record.provider, client)
+            metrics.exchange(.succeeded)
+            return session
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            return refuse("person-changed", record, client)
+        }
+    }
+
+    private func refuse(
+        _ reason: StaticString, _ record: CodeRecord, _ client: PasswordSignIn.Client
+    ) -> SessionCredential? {
+        metrics.exchange(.refused)
+        audit.record(
+            AuditEvent(
+                .signInFailed, reason: reason, provider: record.provider, person: record.person,
+                address: client.address.description, request: client.request, device: client.device))
+        return nil
+    }
+
+    /// Keeps what a code stands for.
+    func keep(_ record: CodeRecord, under code: OneTimeCode) async throws {
+        let box = try record.sealed(for: code, keys)
+        do {
+            try await codes.keep(box, under: code.key, for: codeLifetime)
+        } catch {
+            throw unavailable(error)
+        }
+    }
+
+    private func take(_ code: OneTimeCode) async throws -> [UInt8]? {
+        do {
+            return try await codes.take(code.key)
+        } catch {
+            metrics.exchange(.unavailable)
+            throw unavailable(error)
+        }
+    }
+
+    private func unavailable(_ error: any Error) -> any Error {
+        guard !(error is CancellationError) else { return error }
+        log.warning("The store of one-time codes does not answer.", ["error": .text("\(error)")])
+        return GatewayError(.codeStore, "The server cannot reach its store of sign-in codes; try again in a moment.")
+    }
+}

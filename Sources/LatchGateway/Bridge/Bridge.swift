@@ -1,0 +1,181 @@
+import Crypto
+import FoundationEssentials
+import OAuth
+import OpenIDConnect
+import Wire
+
+/// Signs people in through an identity provider, in a browser, for an app or for the browser itself.
+///
+/// A sign-in goes `begin` → the provider → `finish`, and for an app `redeem`. Nothing is kept here of one that is under way:
+/// what is to be known stands sealed in the `state` and in the browser's cookie. Only a one-time code is kept, for a minute.
+///
+/// Source: OX-2 to OX-5; RFC 8252; RFC 9700.
+final class Bridge: Sendable {
+    let providers: BridgeProviders
+    let redirects: AllowedRedirects
+    let keys: BridgeKeys
+    let codes: any CodeStore
+    let codeLifetime: Duration
+    /// What browsers know this server by.
+    let address: PublicAddress
+    /// The cookies of sign-ins under way.
+    let signInCookies: SignInCookies
+    /// The cookie of a browser that signed in.
+    let sessionCookie: SessionCookie
+    let people: PeopleStore
+    let issuer: any SessionIssuer
+    let metrics: Metrics
+    let audit: AuditLog
+    let log: Log
+    let now: @Sendable () -> Date
+
+    /// Makes a bridge; `codes` may be shared with other gateways that have the same keys and people.
+    init(
+        _ providers: BridgeProviders, keys: BridgeKeys, codes: any CodeStore,
+        stores: GatewayStores, issuer: any SessionIssuer, metrics: Metrics
+    ) {
+        let settings = stores.settings
+        self.providers = providers
+        redirects = AllowedRedirects(
+            settings.bridge.redirects, anyLoopbackPort: settings.bridge.loopbackRedirects)
+        self.keys = keys
+        self.codes = codes
+        codeLifetime = settings.bridge.codeLifetime
+        address = PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil)
+        signInCookies = SignInCookies(isSecure: address.isSecure)
+        sessionCookie = SessionCookie(
+            isSecure: address.isSecure, origin: address.origin, maximumAge: settings.sessions.maximum)
+        people = stores.people
+        self.issuer = issuer
+        self.metrics = metrics
+        audit = stores.audit
+        log = stores.log
+        now = stores.now
+    }
+
+    /// A sign-in that has begun.
+    struct Beginning: Sendable {
+        /// Where the browser goes now.
+        let address: String
+        /// What the browser keeps until it comes back.
+        let secret: BrowserSecret
+    }
+
+    /// Begins a sign-in.
+    ///
+    /// - Parameters:
+    ///   - provider: Where the person signs in.
+    ///   - destination: Where the sign-in ends; already checked.
+    ///   - callback: The address that the provider sends the browser back to.
+    ///   - request: The request's id, for the log.
+    /// - Returns: Where the browser goes, and what it keeps.
+    /// - Throws: Why it cannot begin.
+    func begin(
+        at provider: BridgeProvider, _ destination: BridgeState.Destination, callback: String, request: String
+    ) async throws(BridgeFailure) -> Beginning {
+        let now = now()
+        let secret = BrowserSecret(began: now)
+        let state = BridgeState(
+            id: secret.id, provider: provider.id, began: now, browser: secret.digest, destination: destination)
+        do {
+            let address = try await provider.party.authorizationURL(
+                redirect: callback, state: State(try state.sealed(keys)), nonce: secret.nonce(keys),
+                challenge: secret.verifier(keys).challenge, extra: provider.extraParameters(for: destination))
+            metrics.bridge(.begun, at: provider.id)
+            return Beginning(address: address, secret: secret)
+        } catch {
+            throw failure(error, at: provider, request)
+        }
+    }
+
+    /// How a sign-in in the browser ended.
+    enum Ending: Sendable {
+        /// The app gets a code by this deep link.
+        case app(link: String)
+        /// The browser is signed in and goes on to a path of this server.
+        case web(SessionCredential, next: String)
+    }
+
+    /// Completes a sign-in whose state was checked against the browser.
+    ///
+    /// - Parameters:
+    ///   - state: The opened state.
+    ///   - secret: The secret of the browser that the state belongs to.
+    ///   - provider: The one that the state names.
+    ///   - fields: All that the provider said through the browser.
+    ///   - callback: The address that it came back to, as ``begin(at:_:callback:request:)`` had it.
+    ///   - client: Who is asking.
+    /// - Returns: What the app or the browser gets.
+    /// - Throws: Why nobody is signed in.
+    func finish(
+        _ state: BridgeState, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
+        callback: String, client: PasswordSignIn.Client
+    ) async throws(BridgeFailure) -> Ending {
+        do {
+            let identity = try await provider.party.identity(
+                callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys))
+            let person = try await people.person(for: identity, at: provider.configuration)
+            let ending = try await end(state.destination, for: person, at: provider, client)
+            metrics.bridge(.completed, at: provider.id)
+            return ending
+        } catch {
+            let failure = failure(error, at: provider, client.request)
+            if let reason = failure.reason {
+                audit.record(
+                    AuditEvent(
+                        .signInFailed, reason: reason, provider: provider.id, address: client.address.description,
+                        request: client.request, device: client.device))
+            }
+            throw failure
+        }
+    }
+
+    private func end(
+        _ destination: BridgeState.Destination, for person: Person, at provider: BridgeProvider,
+        _ client: PasswordSignIn.Client
+    ) async throws -> Ending {
+        switch destination {
+        case .app(let redirect, let state, let challenge):
+            let code = OneTimeCode()
+            let record = CodeRecord(
+                challenge: challenge, person: person.id, sessionEpoch: person.sessionEpoch, provider: provider.id,
+                expires: now() + codeLifetime)
+            try await keep(record, under: code)
+            return .app(link: DeepLink.code(code, to: redirect, state: state))
+        case .web(let next):
+            return .web(try await start(for: person, provider: provider.id, client), next: next)
+        }
+    }
+
+    /// Starts a session; see ``SessionIssuer/issue(for:device:)``.
+    func start(for person: Person, provider: String, _ client: PasswordSignIn.Client) async throws -> SessionCredential
+    {
+        let session = try await issuer.issue(for: person, device: client.device)
+        audit.record(
+            AuditEvent(
+                .signIn, provider: provider, person: session.person, session: session.session,
+                address: client.address.description, request: client.request, device: client.device))
+        return session
+    }
+
+    /// Whether a sign-in may still end where it was to end: the list may have been changed meanwhile.
+    func mayEnd(at destination: BridgeState.Destination) -> Bool {
+        switch destination {
+        case .app(let redirect, _, _): redirects.allows(redirect)
+        case .web: true
+        }
+    }
+
+    private func failure(_ error: any Error, at provider: BridgeProvider, _ request: String) -> BridgeFailure {
+        let failure = BridgeFailure(error)
+        metrics.bridge(failure.outcome, at: provider.id)
+        switch failure.outcome {
+        case .begun, .completed, .denied, .refused: break
+        case .unavailable, .failed:
+            log.warning(
+                "A sign-in through an identity provider failed.",
+                ["provider": .text(provider.id), "error": .text("\(error)"), "request": .text(request)])
+        }
+        return failure
+    }
+}

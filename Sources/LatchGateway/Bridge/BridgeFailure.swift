@@ -1,0 +1,87 @@
+import OpenIDConnect
+
+/// Why a sign-in through an identity provider led to nothing.
+struct BridgeFailure: Error, Sendable {
+    /// The word for the app.
+    ///
+    /// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6.
+    let error: String
+    /// A sentence for the person; holds nothing that came from outside.
+    let sentence: String
+    /// The word for the audit log; nil where nobody tried anything.
+    let reason: StaticString?
+    /// What is counted.
+    let outcome: Metrics.BridgeOutcome
+
+    /// The person said no.
+    static let denied = BridgeFailure(
+        error: "access_denied", sentence: "You did not sign in at the identity provider.",
+        reason: "denied-at-provider", outcome: .denied)
+
+    /// The provider gave an error of its own. Words that an app can do something with are handed on.
+    static func refused(_ word: String?) -> BridgeFailure {
+        let known = ["login_required", "interaction_required", "consent_required", "account_selection_required"]
+        guard let word, known.contains(word) else { return failed }
+        return BridgeFailure(
+            error: word, sentence: "The identity provider did not sign you in.", reason: "refused-by-provider",
+            outcome: .denied)
+    }
+
+    /// The provider does not answer.
+    static let unavailable = BridgeFailure(
+        error: "temporarily_unavailable", sentence: "The identity provider does not answer; try again in a minute.",
+        reason: nil, outcome: .unavailable)
+
+    /// The provider's answer cannot be trusted or read, or the gateway is not set up as the provider wants it.
+    static let failed = BridgeFailure(
+        error: "server_error", sentence: "The identity provider's answer could not be used; ask your administrator.",
+        reason: "provider-answer", outcome: .failed)
+
+    /// The gateway itself cannot go on.
+    static let broken = BridgeFailure(
+        error: "server_error", sentence: "The server could not complete the sign-in; try again later.", reason: nil,
+        outcome: .failed)
+
+    /// The failure that an error of the way amounts to.
+    init(_ error: any Error) {
+        switch error {
+        case let error as OpenIDConnectError: self = Self.atProvider(error)
+        case let error as GatewayError: self = Self.here(error)
+        default: self = .broken
+        }
+    }
+
+    private static func atProvider(_ error: OpenIDConnectError) -> BridgeFailure {
+        switch error.code {
+        case .denied: denied
+        case .refused: refused(error.providerError)
+        case .unreachable: unavailable
+        default: failed
+        }
+    }
+
+    /// The provider vouches for the person; whether this server lets the person in is another matter.
+    private static func here(_ error: GatewayError) -> BridgeFailure {
+        switch error.code {
+        case .personDisabled: refused("Your account here is disabled.", "disabled")
+        case .notInvited: refused("You have no account here; ask your administrator for one.", "not-invited")
+        case .domainRefused: refused("This server does not take e-mail addresses of your domain.", "domain-refused")
+        case .emailUnverified:
+            refused("The identity provider has not verified your e-mail address.", "email-unverified")
+        case .identityRefused: refused("Your account at the identity provider is not linked to one here.", "not-linked")
+        case .unknownPerson: refused("Your account here was changed just now; try again.", "person-changed")
+        default: broken
+        }
+    }
+
+    private static func refused(_ sentence: String, _ reason: StaticString) -> BridgeFailure {
+        BridgeFailure(error: "access_denied", sentence: sentence, reason: reason, outcome: .refused)
+    }
+
+    private init(error: String, sentence: String, reason: StaticString?, outcome: Metrics.BridgeOutcome) {
+        self.error = error
+        self.sentence = sentence
+        self.reason = reason
+        self.outcome = outcome
+    }
+}

@@ -1,0 +1,20 @@
+import HTTPServer
+import Wire
+
+extension OnyxRoutes {
+    /// `POST /auth/mobile/sso/exchange`: a one-time code and the verifier for a token. Whatever is wrong with a code, the
+    /// answer is the same.
+    ///
+    /// Source: OX-5; contract of Onyx, endpoints and b.5.
+    func exchange(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
+        guard let body = try? request.json(OnyxExchange.self) else {
+            return OnyxAnswers.invalid("body: An object with 'code' and 'code_verifier' is required.")
+        }
+        let session = try await bridge.redeem(
+            OneTimeCode(body.code), verifier: body.codeVerifier, client: client(of: request))
+        return session.map(token) ?? Self.unknownCode
+    }
+
+    private static let unknownCode = OnyxAnswers.business(
+        .unauthorized, .unauthenticated, "Invalid or expired code")
+}

@@ -1,0 +1,220 @@
+import Crypto
+import FoundationEssentials
+import OAuth
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(3)))
+struct ExchangeTests {
+    private func isRefused(_ answer: Exchange.Answer) -> Bool {
+        answer.status == 401 && answer.text == #"{"error_code":"UNAUTHENTICATED","detail":"Invalid or expired code"}"#
+            && answer.headers["Cache-Control"] == "no-store"
+    }
+
+    @Test("OX-4 OX-5 a code is good once: replayed, it is as unknown as any other")
+    func replayed() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let app = AppSignIn()
+            let code = try await bench.deepLink(app)["code"]
+
+            #expect(try await bench.exchange(code, app.verifier).status == 200)
+            #expect(isRefused(try await bench.exchange(code, app.verifier)))
+            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 1)
+        }
+    }
+
+    @Test("OX-4 a code is good for 60 seconds and not longer")
+    func expired() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let app = AppSignIn()
+            let early = try await bench.deepLink(app)["code"]
+            bench.bench.clock.advance(59)
+            #expect(try await bench.exchange(early, app.verifier).status == 200)
+
+            let late = try await bench.deepLink(app)["code"]
+            bench.bench.clock.advance(60)
+            #expect(isRefused(try await bench.exchange(late, app.verifier)))
+        }
+    }
+
+    @Test("OX-4 a code lives no longer than it says, even in a store that forgets nothing")
+    func forgetfulStore() async throws {
+        try await BridgeBench.with(codes: { _ in MemoryCodeStore(now: { .distantPast }) }) { bench in
+            try await bench.bench.addPerson()
+            let app = AppSignIn()
+            let code = try await bench.deepLink(app)["code"]
+            bench.bench.clock.advance(60)
+            #expect(isRefused(try await bench.exchange(code, app.verifier)))
+        }
+    }
+
+    @Test("OX-5 a stolen code is worth nothing without the verifier, and a wrong one burns it")
+    func stolen() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let (app, thief) = (AppSignIn(), AppSignIn())
+            for guess in [
+                thief.verifier.secret.reveal(), app.verifier.challenge.text, "", "x",
+                app.verifier.secret.reveal() + "=",
+                String(app.verifier.secret.reveal().dropLast()), String(repeating: "é", count: 43),
+                String(repeating: "a", count: 129),
+            ] {
+                let code = try await bench.deepLink(app)["code"]
+                #expect(isRefused(try await bench.exchange(code, guess)))
+                #expect(isRefused(try await bench.exchange(code, app.verifier)), "The code was not burnt.")
+            }
+            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0)
+            #expect(bench.bench.lines.audit.contains { $0["reason"]?.string == "wrong-verifier" })
+        }
+    }
+
+    @Test("OX-5 the verifier of one sign-in does not open the code of another, of the same person and browser")
+    func otherVerifier() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let browser = bench.browser()
+            let (one, two) = (AppSignIn(), AppSignIn())
+            let first = try await bench.deepLink(one, in: browser)["code"]
+            let second = try await bench.deepLink(two, in: browser)["code"]
+
+            #expect(isRefused(try await bench.exchange(first, two.verifier)))
+            #expect(isRefused(try await bench.exchange(second, one.verifier)))
+        }
+    }
+
+    @Test("OX-5 what is no code gets the same answer")
+    func noCode() async throws {
+        try await BridgeBench.with { bench in
+            let verifier = PKCE.Verifier()
+            for code in ["", "x", OneTimeCode().text, String(repeating: "A", count: 8_000), "\u{0}", "é", "../../x"] {
+                #expect(isRefused(try await bench.exchange(code, verifier)))
+            }
+        }
+    }
+
+    @Test(
+        "OX-5 a body without both texts is 422",
+        arguments: [
+            "", "{}", "[]", "null", #"{"code":"a"}"#, #"{"code_verifier":"a"}"#, #"{"code":1,"code_verifier":"a"}"#,
+            #"{"code":null,"code_verifier":"a"}"#, #"{"code":["a"],"code_verifier":"a"}"#, "code=a&code_verifier=b",
+        ])
+    func malformed(_ body: String) async throws {
+        try await BridgeBench.with { bench in
+            let answer = try await bench.bench.http.send(
+                "POST", "/api/auth/mobile/sso/exchange", headers: [("Content-Type", "application/json")], body: body)
+            #expect(answer.status == 422)
+            #expect(answer.json?["status_code"]?.number == 422)
+        }
+    }
+
+    @Test("a person who was disabled, removed or got another password after the callback gets no token")
+    func changedMeanwhile() async throws {
+        try await BridgeBench.with { bench in
+            let people = bench.bench.gateway.stores.people
+            let person = try await bench.bench.addPerson()
+            let changes: [() async throws -> Void] = [
+                { _ = try await people.setPassword(Secret("another horse 8"), of: person.id) },
+                {
+                    _ = try await people.disable(person.id)
+                    _ = try await people.enable(person.id)
+                },
+                { _ = try await people.disable(person.id) },
+            ]
+            for change in changes {
+                let app = AppSignIn()
+                let code = try await bench.deepLink(app)["code"]
+                try await change()
+                #expect(isRefused(try await bench.exchange(code, app.verifier)))
+            }
+            _ = try await people.enable(person.id)
+            let app = AppSignIn()
+            let code = try await bench.deepLink(app)["code"]
+            _ = try await people.remove(person.id)
+            #expect(isRefused(try await bench.exchange(code, app.verifier)))
+        }
+    }
+
+    @Test("OX-4 of 1,000 exchanges of one code at the same time one wins")
+    func race() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let app = AppSignIn()
+            let code = try await bench.deepLink(app)["code"]
+
+            let answers = try await withThrowingTaskGroup { group in
+                for _ in 0..<1_000 { group.addTask { try await bench.exchange(code, app.verifier) } }
+                return try await group.reduce(into: [Exchange.Answer]()) { $0.append($1) }
+            }
+
+            #expect(answers.count { $0.status == 200 } == 1)
+            #expect(answers.count { isRefused($0) } == 999)
+            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 1)
+        }
+    }
+
+    @Test("a store of codes that does not answer is a clear error, at the callback and at the exchange, and passes")
+    func storeGone() async throws {
+        let store = BreakableCodeStore()
+        try await BridgeBench.with(codes: { _ in store }) { bench in
+            try await bench.bench.addPerson()
+            let app = AppSignIn()
+            let code = try await bench.deepLink(app)["code"]
+
+            store.isBroken.turn(on: true)
+            let exchange = try await bench.exchange(code, app.verifier)
+            #expect(exchange.status == 503)
+            #expect(exchange.headers["Retry-After"] != nil)
+            let fields = try await bench.deepLink(app)
+            #expect(fields["error"] == "server_error")
+
+            store.isBroken.turn(on: false)
+            #expect(try await bench.exchange(code, app.verifier).status == 200)
+        }
+    }
+
+    @Test("OX-4 100,000 sign-ins that are left with a code hold bounded memory, which is then freed")
+    func abandoned() async throws {
+        let clock = TestClock()
+        let store = MemoryCodeStore(now: { clock.now })
+        try await BridgeBench.with(codes: { _ in store }) { bench in
+            let bridge = try bench.bench.gateway.bridge.orThrow
+            let record = CodeRecord(
+                challenge: PKCE.Verifier().challenge, person: UUID(), sessionEpoch: 0, provider: "google",
+                expires: clock.now)
+
+            for _ in 0..<100_000 { try await bridge.keep(record, under: OneTimeCode()) }
+
+            #expect(store.count <= 16_384)
+            clock.advance(60)
+            bridge.codes.sweep()
+            #expect(store.count == 0)
+        }
+    }
+
+    @Test("OX-2 100,000 sign-ins that are begun and left take no memory: all of them is in the browsers")
+    func begunAndLeft() async throws {
+        await #expect(processExitsWith: .success) {
+            try await BridgeBench.with { bench in
+                let bridge = try bench.bench.gateway.bridge.orThrow
+                let provider = try bridge.providers["google"].orThrow
+                let destination = BridgeState.Destination.app(
+                    redirect: BridgeBench.redirect, state: "s", challenge: PKCE.Verifier().challenge)
+                func begin(_ count: Int) async throws {
+                    for _ in 0..<count {
+                        _ = try await bridge.begin(at: provider, destination, callback: "http://a/c", request: "r")
+                    }
+                }
+                try await begin(2_000)
+                let before = try ProcessMemory.residentKiB()
+                try await begin(100_000)
+                let grown = try ProcessMemory.residentKiB() - before
+                precondition(grown < 8 << 10, "100,000 sign-ins took \(grown) KiB.")
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Crypto
+import Synchronization
+
+@testable import LatchGateway
+
+/// A store of codes that can be cut off, as one over the network is.
+final class BreakableCodeStore: CodeStore {
+    /// A switch.
+    final class Switch: Sendable {
+        private let value = Atomic(false)
+
+        var isOn: Bool { value.load(ordering: .acquiring) }
+
+        func turn(on isOn: Bool) { value.store(isOn, ordering: .releasing) }
+    }
+
+    struct CutOff: Error {}
+
+    let isBroken = Switch()
+    private let store = MemoryCodeStore()
+
+    func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+        if isBroken.isOn { throw CutOff() }
+        store.keep(record, under: key, for: lifetime)
+    }
+
+    func take(_ key: SHA256Digest) async throws -> [UInt8]? {
+        if isBroken.isOn { throw CutOff() }
+        return store.take(key)
+    }
+}

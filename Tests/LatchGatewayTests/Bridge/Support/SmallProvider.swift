@@ -1,0 +1,133 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import JOSE
+import OAuth
+import Synchronization
+import Wire
+
+/// A small honest OpenID provider: it gives a code for whom a test names, once, and checks all that it is told.
+final class SmallProvider: Sendable {
+    /// Somebody who has an account there.
+    struct Account: Sendable {
+        var subject = "ada-1"
+        var email = Bench.email
+        var isVerified = true
+    }
+
+    /// The provider's name for itself.
+    let issuer: String
+    /// What the gateway is called there.
+    static let clientID = "gateway"
+    static let clientSecret = "a secret of 24 characters"
+
+    private struct Grant: Sendable {
+        let account: Account
+        let request: FormFields
+    }
+
+    private struct State: Sendable {
+        var issuer = ""
+        var grants: [String: Grant] = [:]
+        var exchanges = 0
+    }
+
+    private let server: HTTPServer
+    private let state: SharedState
+
+    private final class SharedState: Sendable {
+        let value = Mutex(State())
+
+        var issuer: String { value.withLock { $0.issuer } }
+    }
+
+    private init(issuer: String, server: HTTPServer, state: SharedState) {
+        self.issuer = issuer
+        self.server = server
+        self.state = state
+    }
+
+    /// How often somebody tried to exchange a code.
+    var exchanges: Int { state.value.withLock { $0.exchanges } }
+
+    /// Starts one on a free port.
+    static func start(now: @escaping @Sendable () -> Date) async throws -> SmallProvider {
+        let key = try SigningKey.generate(.es256, keyID: "one")
+        let state = SharedState()
+        var router = Router()
+        // The port is known only after the routes are made.
+        router.on(.get, "/.well-known/openid-configuration") { _ in .json(metadata(state.issuer)) }
+        router.on(.get, "/keys") { _ in .json(["keys": .array([key.publicJSON])] as JSONValue) }
+        router.on(.post, "/token") { request in token(request, state, key, now: now()) }
+        let server = try await HTTPServer.start(
+            .init(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
+        let issuer = "http://127.0.0.1:\(server.addresses.first?.port ?? 0)"
+        state.value.withLock { $0.issuer = issuer }
+        return SmallProvider(issuer: issuer, server: server, state: state)
+    }
+
+    func stop() async {
+        await server.stop(drain: .zero)
+    }
+
+    private static func metadata(_ issuer: String) -> JSONValue {
+        [
+            "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/authorize"),
+            "token_endpoint": .string(issuer + "/token"), "jwks_uri": .string(issuer + "/keys"),
+            "response_types_supported": ["code"], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["ES256"], "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": true,
+        ]
+    }
+}
+
+extension SmallProvider {
+    /// What the browser was sent here with; nil when the address is not this provider's.
+    func request(_ address: String) -> FormFields? {
+        let parts = address.split(separator: "?", maxSplits: 1)
+        guard parts.count == 2, parts[0] == issuer + "/authorize" else { return nil }
+        return try? FormURLEncoded.decode(String(parts[1]))
+    }
+
+    /// Signs somebody in: the fields that the browser brings to the gateway's callback.
+    func approve(_ request: FormFields, _ account: Account = Account()) -> [(String, String)] {
+        let code = Base64URL.encode(SecureRandom.bytes(18))
+        state.value.withLock { $0.grants[code] = Grant(account: account, request: request) }
+        return [("code", code), ("state", request["state"] ?? ""), ("iss", issuer)]
+    }
+
+    /// The person says no.
+    func deny(_ request: FormFields, error: String = "access_denied") -> [(String, String)] {
+        [
+            ("error", error), ("error_description", "<b>no</b>"), ("state", request["state"] ?? ""), ("iss", issuer),
+        ]
+    }
+
+    private static func token(
+        _ request: ServerRequest, _ state: SharedState, _ key: SigningKey, now: Date
+    ) -> ServerResponse {
+        let form = (try? request.form()) ?? FormFields()
+        let code = form["code"] ?? ""
+        let grant = state.value.withLock { state in
+            state.exchanges += 1
+            return state.grants.removeValue(forKey: code)
+        }
+        let isKnown = form["client_id"] == clientID && form["client_secret"] == clientSecret
+        guard isKnown, let grant, form["redirect_uri"] == grant.request["redirect_uri"],
+            let verifier = form["code_verifier"].flatMap(PKCE.Verifier.init),
+            grant.request["code_challenge"] == verifier.challenge.text
+        else { return .json(["error": "invalid_grant"] as JSONValue, status: .badRequest) }
+        let seconds = now.timeIntervalSince1970.rounded(.down)
+        let claims: JSONValue = [
+            "iss": .string(state.issuer), "sub": .string(grant.account.subject), "aud": .string(clientID),
+            "iat": .number(seconds), "exp": .number(seconds + 300), "nonce": .string(grant.request["nonce"] ?? ""),
+            "email": .string(grant.account.email), "email_verified": .bool(grant.account.isVerified),
+            "name": "Ada at the provider",
+        ]
+        guard let token = try? key.sign(payload: claims.encoded()) else {
+            return ServerResponse(status: .internalServerError)
+        }
+        return .json(
+            ["access_token": "of-the-provider", "token_type": "Bearer", "id_token": .string(token)] as JSONValue)
+    }
+}

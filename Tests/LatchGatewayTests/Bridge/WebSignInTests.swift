@@ -1,0 +1,184 @@
+import Crypto
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(2)))
+struct WebSignInTests {
+    private func signIn(_ bench: BridgeBench, _ browser: TestBrowser, next: String? = nil) async throws
+        -> Exchange.Answer
+    {
+        let query = FormURLEncoded.encode([("redirect", "true")] + (next.map { [("next", $0)] } ?? []))
+        let begun = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
+        let request = try bench.google.request(try begun.headers["Location"].orThrow).orThrow
+        return try await bench.comeBack(try bench.google.approve(request), in: browser)
+    }
+
+    @Test("OX-2 without the app's parameters the browser itself is signed in, by a cookie that no script reads")
+    func whole() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let browser = bench.browser()
+
+            let answer = try await signIn(bench, browser, next: "/photos?album=1")
+
+            #expect(answer.status == 302)
+            #expect(answer.headers["Location"] == "/photos?album=1")
+            let cookie = try #require(answer.headers.values("Set-Cookie").first { $0.hasPrefix("latchd_session=") })
+            #expect(cookie.hasSuffix("; HttpOnly; SameSite=Lax"))
+            #expect(cookie.contains("; Path=/; "))
+            #expect(Array(browser.cookies.keys) == ["latchd_session"])
+            let me = try await browser.send("GET", "/api/me")
+            #expect(me.json?["email"]?.string == Bench.email)
+        }
+    }
+
+    @Test("a web sign-in does not ask the provider to ask again, and ends at the root by default")
+    func silent() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let begun = try await bench.browser().send("GET", "/api/auth/oauth/authorize?redirect=1")
+            let request = try #require(try bench.google.request(try #require(begun.headers["Location"])))
+            #expect(request["prompt"] == nil)
+            #expect(try await signIn(bench, bench.browser()).headers["Location"] == "/")
+        }
+    }
+
+    @Test(
+        "OX-2 no open redirector: next is a path of this server",
+        arguments: [
+            "https://evil.example/", "//evil.example/", #"/\evil.example"#, #"\\evil.example"#, "/a//evil.example",
+            "evil", "javascript:alert(1)", "/\t/evil.example", "/\u{0A}", "/ä", "///evil.example", "./x",
+        ])
+    func openRedirector(_ next: String) async throws {
+        try await BridgeBench.with { bench in
+            let query = FormURLEncoded.encode([("redirect", "true"), ("next", next)])
+            let answer = try await bench.browser().send("GET", "/api/auth/oauth/authorize?\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.headers["Location"] == nil)
+        }
+    }
+
+    @Test(
+        "the cookie comes first and a bearer is tried after it; a cookie that opens nothing does not stand in the way")
+    func cookieThenBearer() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let other = try await bench.bench.addPerson("grace@example.org")
+            let bearer = try #require(try await bench.bench.login(other.email).token)
+            let browser = bench.browser()
+            _ = try await signIn(bench, browser)
+            let good = try #require(browser.cookies["latchd_session"])
+            func me(_ cookie: String, _ bearer: String?) async throws -> Exchange.Answer {
+                let headers = [("Cookie", "a=b; latchd_session=\(cookie); c=d")] + Bench.bearer(bearer)
+                return try await bench.bench.http.send("GET", "/api/me", headers: headers)
+            }
+
+            #expect(try await me(good, bearer).json?["email"]?.string == Bench.email)
+            #expect(try await me("unknown", bearer).json?["email"]?.string == other.email)
+            #expect(
+                try await me(Base64URL.encode(SecureRandom.bytes(32)), bearer).json?["email"]?.string == other.email)
+            #expect(try await me("unknown", nil).json?["error_code"]?.string == "SESSION_UNRECOGNIZED")
+            _ = try await bench.bench.logout(bearer)
+            #expect(try await me("unknown", bearer).json?["error_code"]?.string == "SESSION_TERMINATED")
+            let person = try await bench.bench.gateway.stores.people.require(Bench.email)
+            _ = try await bench.bench.gateway.stores.people.disable(person.id)
+            #expect(try await me(good, "unknown").json?["error_code"]?.string == "SESSION_TERMINATED")
+        }
+    }
+
+    @Test(
+        "what changes something by the cookie must come from a page of this server",
+        arguments: [
+            [("Origin", "https://evil.example")], [("Origin", "null")], [("Sec-Fetch-Site", "cross-site")],
+            [("Sec-Fetch-Site", "same-site"), ("Origin", "http://127.0.0.1")], [("Sec-Fetch-Site", "none")], [],
+            [("Origin", "http://127.0.0.1"), ("Origin", "https://evil.example")], [("Origin", "http://127.0.0.1.evil")],
+        ])
+    func otherSites(_ headers: [(String, String)]) async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let browser = bench.browser()
+            _ = try await signIn(bench, browser)
+
+            for path in ["logout", "refresh"] {
+                let answer = try await browser.send("POST", "/api/auth/mobile/\(path)", headers: headers, body: "")
+                #expect(answer.status == 401)
+                #expect(answer.headers["Set-Cookie"] == nil)
+            }
+            #expect(try await browser.send("GET", "/api/me").status == 200)
+        }
+    }
+
+    @Test("a page of this server refreshes and ends its session, and no script gets the token")
+    func ownPage() async throws {
+        try await BridgeBench.with { bench in
+            try await bench.bench.addPerson()
+            let browser = bench.browser()
+            _ = try await signIn(bench, browser)
+            let token = browser.cookies["latchd_session"]
+
+            let refresh = try await browser.send(
+                "POST", "/api/auth/mobile/refresh", headers: [("Origin", "http://127.0.0.1")], body: "")
+            #expect(refresh.status == 204)
+            #expect(refresh.body.isEmpty)
+            #expect(browser.cookies["latchd_session"] == token)
+
+            let logout = try await browser.send(
+                "POST", "/api/auth/mobile/logout", headers: [("Sec-Fetch-Site", "same-origin")], body: "")
+            #expect(logout.status == 204)
+            #expect(browser.cookies.isEmpty)
+            #expect(try await bench.bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+        }
+    }
+
+    @Test("with a public address the origin must be that one, and the cookie is bound to the host")
+    func publicOrigin() async throws {
+        try await BridgeBench.with(["google"], { $0.publicURL = "https://ID.example.org:443/onyx" }) { bench in
+            try await bench.bench.addPerson()
+            let browser = bench.browser()
+            let answer = try await signIn(bench, browser)
+            let cookie = try #require(
+                answer.headers.values("Set-Cookie").first { $0.hasPrefix("__Host-latchd_session=") })
+            #expect(cookie.hasSuffix("; HttpOnly; SameSite=Lax; Secure"))
+
+            let wrong = try await browser.send(
+                "POST", "/api/auth/mobile/logout", headers: [("Origin", "http://127.0.0.1")], body: "")
+            #expect(wrong.status == 401)
+            let right = try await browser.send(
+                "POST", "/api/auth/mobile/logout", headers: [("Origin", "https://id.example.org")], body: "")
+            #expect(right.status == 204)
+        }
+    }
+
+    @Test("a web sign-in that the person denied, or that is not let in, ends on a page")
+    func failed() async throws {
+        try await BridgeBench.with { bench in
+            let person = try await bench.bench.addPerson()
+            let browser = bench.browser()
+            let begun = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
+            let request = try #require(try bench.google.request(try #require(begun.headers["Location"])))
+            let denied = try await bench.comeBack(try bench.google.deny(request), in: browser)
+            #expect(denied.status == 400)
+            #expect(denied.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(browser.cookies.isEmpty)
+
+            _ = try await bench.bench.gateway.stores.people.disable(person.id)
+            let refused = try await signIn(bench, browser)
+            #expect(refused.status == 403)
+            #expect(refused.text.contains("disabled"))
+            #expect(browser.cookies.isEmpty)
+        }
+    }
+
+    @Test("without identity providers a cookie opens nothing")
+    func noBridge() async throws {
+        try await Bench.with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            let answer = try await bench.http.send("GET", "/api/me", headers: [("Cookie", "latchd_session=\(token)")])
+            #expect(answer.status == 403)
+        }
+    }
+}
