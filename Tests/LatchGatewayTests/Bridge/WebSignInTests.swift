@@ -12,7 +12,7 @@ struct WebSignInTests {
     {
         let query = FormURLEncoded.encode([("redirect", "true")] + (next.map { [("next", $0)] } ?? []))
         let begun = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
-        let request = try bench.google.request(try begun.headers["Location"].orThrow).orThrow
+        let request = try bench.google.request(begun.headers["Location"]).orThrow
         return try await bench.comeBack(try bench.google.approve(request), in: browser)
     }
 
@@ -40,7 +40,7 @@ struct WebSignInTests {
         try await BridgeBench.with { bench in
             try await bench.bench.addPerson()
             let begun = try await bench.browser().send("GET", "/api/auth/oauth/authorize?redirect=1")
-            let request = try #require(try bench.google.request(try #require(begun.headers["Location"])))
+            let request = try bench.google.request(begun.headers["Location"]).orThrow
             #expect(request["prompt"] == nil)
             #expect(try await signIn(bench, bench.browser()).headers["Location"] == "/")
         }
@@ -158,7 +158,7 @@ struct WebSignInTests {
             let person = try await bench.bench.addPerson()
             let browser = bench.browser()
             let begun = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
-            let request = try #require(try bench.google.request(try #require(begun.headers["Location"])))
+            let request = try bench.google.request(begun.headers["Location"]).orThrow
             let denied = try await bench.comeBack(try bench.google.deny(request), in: browser)
             #expect(denied.status == 400)
             #expect(denied.headers["Content-Type"] == "text/html; charset=utf-8")

@@ -21,7 +21,7 @@ final class BreakableCodeStore: CodeStore {
 
     func keep(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
         if isBroken.isOn { throw CutOff() }
-        store.keep(record, under: key, for: lifetime)
+        try store.keep(record, under: key, for: lifetime)
     }
 
     func take(_ key: SHA256Digest) async throws -> [UInt8]? {

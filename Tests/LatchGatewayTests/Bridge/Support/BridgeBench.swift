@@ -77,8 +77,7 @@ extension BridgeBench {
         _ app: AppSignIn, in browser: TestBrowser, path: String = BridgeBench.authorize, at provider: String = "google"
     ) async throws -> FormFields {
         let answer = try await browser.send("GET", "\(path)?\(app.query())")
-        let address = try answer.headers["Location"].orThrow
-        return try providers[provider].orThrow.request(address).orThrow
+        return try providers[provider].orThrow.request(answer.headers["Location"]).orThrow
     }
 
     /// Brings the provider's answer to the gateway.

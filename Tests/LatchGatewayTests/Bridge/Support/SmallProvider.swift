@@ -83,8 +83,8 @@ final class SmallProvider: Sendable {
 
 extension SmallProvider {
     /// What the browser was sent here with; nil when the address is not this provider's.
-    func request(_ address: String) -> FormFields? {
-        let parts = address.split(separator: "?", maxSplits: 1)
+    func request(_ address: String?) -> FormFields? {
+        let parts = (address ?? "").split(separator: "?", maxSplits: 1)
         guard parts.count == 2, parts[0] == issuer + "/authorize" else { return nil }
         return try? FormURLEncoded.decode(String(parts[1]))
     }
