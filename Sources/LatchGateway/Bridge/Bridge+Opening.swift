@@ -1,6 +1,7 @@
 import Crypto
 import HTTPClient
 import OpenIDConnect
+import Redis
 
 extension Bridge {
     /// Makes the bridge that the settings ask for.
@@ -12,7 +13,7 @@ extension Bridge {
     ///   - metrics: What sign-ins are counted in.
     /// - Returns: The bridge; nil when there is no identity provider.
     /// - Throws: ``GatewayError/Code/file`` when the key file cannot be used; `TransportError` when a provider's authorities
-    ///   cannot be read.
+    ///   cannot be read; `RedisError` when no thread can be started for Redis.
     static func open(
         _ stores: GatewayStores, issuer: any SessionIssuer, codes: (any CodeStore)?, metrics: Metrics
     ) throws -> Bridge? {
@@ -26,7 +27,14 @@ extension Bridge {
         }
         return Bridge(
             BridgeProviders(all: providers), keys: BridgeKeys(try secret(settings)),
-            codes: codes ?? MemoryCodeStore(now: stores.now), stores: stores, issuer: issuer, metrics: metrics)
+            codes: try codes ?? store(stores), stores: stores, issuer: issuer, metrics: metrics)
+    }
+
+    private static func store(_ stores: GatewayStores) throws -> any CodeStore {
+        guard stores.settings.codes == .redis, let redis = stores.settings.redis else {
+            return MemoryCodeStore(now: stores.now)
+        }
+        return RedisCodeStore(try RedisClient(redis))
     }
 
     /// The secret in the configured file, or in the one beside the database.
