@@ -121,7 +121,9 @@ let package = Package(
         .testTarget(name: "WireTests", dependencies: ["Wire"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
         .testTarget(
-            name: "SystemTests", dependencies: ["HTTPClient", "TestSupport", "Wire"], path: "Tests/System"),
+            name: "SystemTests",
+            dependencies: ["Crypto", "HTTPClient", "LatchSandbox", "OAuth", "TestSupport", "Wire"],
+            path: "Tests/System"),
     ],
     swiftLanguageModes: [.v6]
 )

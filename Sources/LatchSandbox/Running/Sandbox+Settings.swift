@@ -1,5 +1,6 @@
 import Crypto
 import LatchGateway
+import OpenIDConnect
 
 extension Sandbox {
     static func startProvider(_ configuration: Configuration) async throws -> DevelopmentProvider {
@@ -7,6 +8,7 @@ extension Sandbox {
             people: SandboxPerson.all.map { ProviderPerson(email: $0.email, password: $0.password, name: $0.name) })
         provider.host = configuration.host
         provider.port = configuration.ports["issuer"] ?? 0
+        provider.slowness = SandboxProvider.timeout + .seconds(5)
         return try await DevelopmentProvider.start(provider)
     }
 
@@ -31,6 +33,8 @@ extension Sandbox {
         settings.onyx.isEnabled = false
         dialect.enable(&settings)
         if let cheap = try? Argon2idParameters(memoryKiB: 8192, iterations: 1) { settings.hashing.parameters = cheap }
+        settings.providers = [SandboxProvider.configuration(issuer: issuer, secret: secret)]
+        settings.bridge.loopbackRedirects = true
         return settings
     }
 }

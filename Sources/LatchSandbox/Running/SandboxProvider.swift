@@ -1,4 +1,6 @@
 import Crypto
+import LatchGateway
+import OpenIDConnect
 
 /// What the gateways and the provider of the sandbox know of each other.
 enum SandboxProvider {
@@ -6,6 +8,19 @@ enum SandboxProvider {
     static let id = "sandbox"
     /// The gateways' name at the provider.
     static let clientID = "latchd"
+    /// How long a gateway waits for the provider: short, so that ``Fault/slow`` is soon seen.
+    static let timeout = Duration.seconds(3)
+
     /// Made anew for each sandbox.
-    static func makeSecret() -> Secret { .random(24) }
+    static func makeSecret() -> Secret { Secret(Base64URL.encode(SecureRandom.bytes(24))) }
+
+    /// The provider as the gateways are told of it. It verifies e-mail addresses, so people are linked by them; whoever is
+    /// not known is added.
+    static func configuration(issuer: String, secret: Secret) -> ProviderConfiguration {
+        ProviderConfiguration(
+            id: id, kind: .oidc, title: "Continue with the sandbox",
+            settings: ProviderSettings(
+                issuer: issuer, clientID: clientID, authentication: .basic(secret), timeout: timeout),
+            linksByEmail: true, allowsRegistration: true)
+    }
 }
