@@ -12,7 +12,8 @@ struct FuzzedParser: Sendable {
 
     /// Every parser that is fuzzed; one that is new has its line here.
     static let all: [FuzzedParser] =
-        addresses + networkAddresses + oauth + forms + requests + routes + onyx + configuration + storage + rows
+        bridge + addresses + networkAddresses + oauth + forms + requests + routes + onyx + configuration + storage
+        + rows
         + passwords + certificates + printing + identity
 
     static func named(_ name: String) -> FuzzedParser? {

@@ -3,6 +3,7 @@ import Synchronization
 
 @testable import HTTPServer
 @testable import LatchGateway
+@testable import OpenIDConnect
 @testable import Wire
 
 extension FuzzedParser {
@@ -73,6 +74,12 @@ private actor FuzzedGateway {
         settings.hashing = PasswordHasher.Settings(
             parameters: try Argon2idParameters(memoryKiB: 8, iterations: 1), threads: 1, queue: 8)
         settings.onyx.allowsRegistration = true
+        // Nobody listens there: what the provider says is fuzzed elsewhere.
+        settings.providers = [
+            ProviderConfiguration(
+                id: "google", title: "Google",
+                settings: ProviderSettings(issuer: "http://127.0.0.1:1", clientID: "gateway"))
+        ]
         settings.addressLimit.attempts = 1_000_000
         settings.accountLimit.attempts = 1_000_000
         let made = try await Gateway.open(settings, logWriter: LogWriter(sink: { _ in }))

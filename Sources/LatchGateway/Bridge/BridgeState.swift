@@ -29,6 +29,8 @@ struct BridgeState: Sendable, Equatable {
     /// How long a person may take at the identity provider.
     static let lifetime = Duration.seconds(3_600)
 
+    /// The year 10000; what is kept of later times is not exact.
+    private static let endOfTime: Int64 = 253_402_300_800
     private static let context = Array("latchstring state 1".utf8)
     /// The longest state text; what the longest values make is less.
     private static let maximumCount = 8_192
@@ -57,7 +59,7 @@ struct BridgeState: Sendable, Equatable {
     init?(_ fields: [[UInt8]]) {
         let texts = fields.map { String(validating: $0, as: UTF8.self) }
         guard fields.count >= 5, let id = texts[0], let provider = texts[1], let seconds = fields[2].bigEndian,
-            let browser = SHA256Digest(bytes: fields[3])
+            (0..<Self.endOfTime).contains(seconds), let browser = SHA256Digest(bytes: fields[3])
         else { return nil }
         switch fields.count {
         case 5:
