@@ -26,7 +26,7 @@ final class SessionCache: Sendable {
 
     /// Makes an empty cache for `capacity` sessions at most, rounded to a multiple of the parts' size.
     ///
-    /// - Parameter leftUses: Gets the uses of entries that go before they are written.
+    /// `leftUses` gets the uses of entries that go before they are written.
     init(lifetime: SessionLifetime, capacity: Int = 196_608, leftUses: LastUses = LastUses()) {
         self.lifetime = lifetime
         self.leftUses = leftUses
