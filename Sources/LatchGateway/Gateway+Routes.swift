@@ -37,7 +37,8 @@ extension Gateway {
         let clients = settings.introspectionClients.map { ($0.id, $0) }
         return TokenRoutes(
             prefix: settings.onyx.prefix, address: settings.publicURL.map { $0 + settings.onyx.prefix },
-            clients: Dictionary(clients) { first, _ in first }, issuer: issuer, proxies: settings.trustedProxies,
-            audit: stores.audit, log: stores.log)
+            clients: Dictionary(clients) { first, _ in first },
+            basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: issuer,
+            proxies: settings.trustedProxies, audit: stores.audit, log: stores.log)
     }
 }

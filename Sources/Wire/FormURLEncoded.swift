@@ -17,6 +17,11 @@ public enum FormURLEncoded {
     ///
     /// Source: WHATWG URL Standard §5.1, stricter: a broken escape is refused there where a browser keeps it.
     public static func decode(_ bytes: some Collection<UInt8>) throws(WireError) -> FormFields {
+        try fields(of: Array(bytes))
+    }
+
+    // Of one type: called from another module, a generic body would look up what a byte is for each of them.
+    private static func fields(of bytes: [UInt8]) throws(WireError) -> FormFields {
         var fields = FormFields()
         for sequence in bytes.split(separator: UInt8(ascii: "&")) {
             guard fields.pairs.count < maximumFields else {
@@ -43,7 +48,8 @@ public enum FormURLEncoded {
         pairs.map { escaped($0.0) + "=" + escaped($0.1) }.joined(separator: "&")
     }
 
-    private static func text(_ bytes: some Collection<UInt8>, _ position: Int) throws(WireError) -> String {
+    private static func text(_ bytes: ArraySlice<UInt8>, _ position: Int) throws(WireError) -> String {
+        if bytes.allSatisfy(PercentEncoding.isUnreserved) { return String(decoding: bytes, as: UTF8.self) }
         let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         guard let text = PercentEncoding.decode(spaced) else {
             throw WireError(.malformed, "Field \(position) of the form is not percent-encoded UTF-8.")

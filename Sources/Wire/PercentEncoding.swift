@@ -37,7 +37,10 @@ public enum PercentEncoding {
     ///
     /// Source: RFC 3986 §2.3.
     public static func isUnreserved(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "-._~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: isAlphanumeric(byte)
+        }
     }
 
     static func isAlphanumeric(_ byte: UInt8) -> Bool {

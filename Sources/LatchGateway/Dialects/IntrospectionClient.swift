@@ -1,4 +1,6 @@
 public import Crypto
+import FoundationEssentials
+import Wire
 
 /// A server that may ask what a token is worth.
 public struct IntrospectionClient: Sendable, Equatable {
@@ -22,5 +24,12 @@ public struct IntrospectionClient: Sendable, Equatable {
         }
         self.id = id
         self.secret = secret
+    }
+
+    /// The `Authorization` field that Basic makes of id and secret, hashed: who compares hashes tells nothing by the time
+    /// that it takes.
+    var basicField: SHA256Digest {
+        let halves = FormURLEncoded.encode([(id, secret.reveal())]).split(separator: "=", maxSplits: 1)
+        return SHA256.digest("Basic " + Data(halves.joined(separator: ":").utf8).base64EncodedString())
     }
 }

@@ -31,13 +31,27 @@ extension TokenRoutes {
     /// The token, once the client has shown who it is. Nothing is said of a token to anybody else.
     private func asked(_ request: ServerRequest) -> Result<String, Refusal> {
         Self.form(request).flatMap { form in
+            if isBasic(request, form) { return Self.asked(form) }
             switch ClientCredentials(request, form) {
-            case .ambiguous: .failure(Refusal(response: Self.oneWay))
+            case .ambiguous: return .failure(Refusal(response: Self.oneWay))
             case .secret(let id, let secret, _) where clients[id]?.secret == secret:
-                Self.token(form).map { .success($0) } ?? .failure(Refusal(response: Self.oneToken))
-            case .none, .unreadable, .secret: .failure(Refusal(response: TokenAnswers.invalidClient))
+                return Self.asked(form)
+            case .none, .unreadable, .secret: return .failure(Refusal(response: TokenAnswers.invalidClient))
             }
         }
+    }
+
+    /// Whether the request has the `Authorization` field of a client, and nothing else that says who it is.
+    private func isBasic(_ request: ServerRequest, _ form: FormFields) -> Bool {
+        guard !form.pairs.contains(where: { $0.name == "client_id" || $0.name == "client_secret" }) else {
+            return false
+        }
+        let fields = request.headers.values("Authorization")
+        return fields.count == 1 && basicFields.contains(SHA256.digest(fields[0]))
+    }
+
+    private static func asked(_ form: FormFields) -> Result<String, Refusal> {
+        token(form).map { .success($0) } ?? .failure(Refusal(response: oneToken))
     }
 
     private func answer(_ authentication: Authentication) -> ServerResponse {

@@ -1,3 +1,4 @@
+import Crypto
 import HTTPServer
 import Wire
 
@@ -13,6 +14,8 @@ struct TokenRoutes: Sendable {
     let address: String?
     /// Who may introspect, by id; nobody, and there is no such endpoint.
     let clients: [String: IntrospectionClient]
+    /// What most of them send with every request: known at a glance, without decoding it.
+    let basicFields: Set<SHA256Digest>
     let issuer: any SessionIssuer
     let proxies: TrustedProxies
     let audit: AuditLog
