@@ -18,16 +18,35 @@ struct ClientCrash: Sendable {
         case logout
     }
 
+    /// Where the secrets are kept.
+    enum Store: String, CaseIterable, Sendable {
+        case sealedFile
+        case secretService
+    }
+
     private let command: Command
+    /// The store, where it is no file.
+    private let keyring: Keyring?
     private let house: House
     private let gateway: RunningGateway
     private let email: String
     private let environment: [String: String]
     private var data: String { environment["XDG_DATA_HOME"]! }
 
-    init(_ command: Command, in house: House, _ gateway: RunningGateway, person: String) async throws {
+    init(
+        _ command: Command, _ store: Store, in house: House, _ gateway: RunningGateway, person: String
+    ) async throws {
         (self.command, self.house, self.gateway, email) = (command, house, gateway, "\(person)@example.org")
-        environment = house.environment.merging(["XDG_DATA_HOME": house.folder.file("data-\(person)")]) { $1 }
+        var environment = house.environment.merging(["XDG_DATA_HOME": house.folder.file("data-\(person)")]) { $1 }
+        switch store {
+        case .sealedFile: keyring = nil
+        case .secretService:
+            let keyring = try await Keyring(in: house.folder.file("keyring-\(person)"))
+            environment["LATCH_SECRETS"] = "service"
+            environment["DBUS_SESSION_BUS_ADDRESS"] = keyring.address
+            self.keyring = keyring
+        }
+        self.environment = environment
         let added = try await house.latchd("user", "add", email, "--password-stdin", input: House.password + "\n")
         try #require(added.status == 0, "\(added.errors)")
     }
@@ -35,8 +54,10 @@ struct ClientCrash: Sendable {
     /// Every system call at which the command can be killed.
     func points() async throws -> [SystemCalls.Point] {
         try await prepare()
+        // What stands in files is killed at by the other store's rounds.
         return try await SystemCalls.points(
-            of: Products.path("latch"), arguments, environment: environment, input: House.password + "\n")
+            named: keyring == nil ? SystemCalls.changes : SystemCalls.messages, of: Products.path("latch"), arguments,
+            environment: environment, input: House.password + "\n")
     }
 
     /// Kills the command at a point, looks at what is left, and signs in and out again; whether it came so far.
@@ -90,7 +111,7 @@ struct ClientCrash: Sendable {
 
 extension ClientCrash {
     private func check(_ what: String) async throws {
-        let hadToken = FileManager.default.fileExists(atPath: data + "/latchstring/secrets.sealed")
+        let hadToken = try await hasSecret()
         // The next command of all finishes what was left.
         let accounts = try await accounts(what)
         let sessions = try await liveSessions()
@@ -111,10 +132,8 @@ extension ClientCrash {
         }
         try #require(who.status == 0 || who.errors.contains("latch login"), "\(what): \(who.errors)")
         try await checkSessions(sessions, isSignedIn, hadToken, what)
-        let secrets = sealedBytes()
-        try #require(
-            secrets == (who.status == 0 ? Self.oneToken : Self.nothing) || who.status != 0 && secrets == 0,
-            "\(what): \(secrets) bytes are sealed")
+        let secrets = try await secretCount()
+        try #require(secrets == (who.status == 0 ? 1 : 0), "\(what): \(secrets) secrets are kept")
         try checkFiles(what)
         try await checkUse(what)
     }
@@ -151,15 +170,30 @@ extension ClientCrash {
         let out = try await latch(["logout"])
         try #require(out.status == 0, "\(what): \(out.errors)")
         try #require(try await accounts(what).isEmpty, "\(what)")
-        try #require(sealedBytes() == Self.nothing, "\(what): a secret is left")
+        try #require(try await secretCount() == 0, "\(what): a secret is left")
     }
 
     /// What a sealed file is long that holds no secret, and one token: every secret adds its length.
     private static let nothing = 148
     private static let oneToken = nothing + 12 + "latchstring".count + 36 + 43
 
-    private func sealedBytes() -> Int {
-        FileManager.default.contents(atPath: data + "/latchstring/secrets.sealed")?.count ?? 0
+    /// Whether the command came so far as to keep a secret, or a file for some.
+    private func hasSecret() async throws -> Bool {
+        if let keyring { return try await keyring.count() > 0 }
+        return FileManager.default.fileExists(atPath: data + "/latchstring/secrets.sealed")
+    }
+
+    /// How many secrets are kept; of a sealed file only its length is known.
+    private func secretCount() async throws -> Int {
+        if let keyring { return try await keyring.count() }
+        let sealed = FileManager.default.contents(atPath: data + "/latchstring/secrets.sealed")?.count
+        switch sealed {
+        case nil, Self.nothing: return 0
+        case Self.oneToken: return 1
+        case let other?:
+            Issue.record("The sealed file has \(other) bytes.")
+            return -1
+        }
     }
 
     private func accounts(_ what: String) async throws -> [JSONValue] {
