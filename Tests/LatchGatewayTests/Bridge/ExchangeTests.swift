@@ -197,7 +197,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("OX-2 100,000 sign-ins that are begun and left take no memory: all of them is in the browsers")
+    @Test("OX-2 sign-ins that are begun and left take no memory, however many: all of them is in the browsers")
     func begunAndLeft() async throws {
         await #expect(processExitsWith: .success) {
             try await BridgeBench.with { bench in
@@ -212,9 +212,10 @@ struct ExchangeTests {
                 }
                 try await begin(2_000)
                 let before = try ProcessMemory.residentKiB()
-                try await begin(100_000)
+                // A tenth of what docs/sign-in-bridge.md tells of; one that were kept would take 300 bytes at least.
+                try await begin(10_000)
                 let grown = try ProcessMemory.residentKiB() - before
-                precondition(grown < 8 << 10, "100,000 sign-ins took \(grown) KiB.")
+                precondition(grown < 2 << 10, "10,000 sign-ins took \(grown) KiB.")
             }
         }
     }
