@@ -30,7 +30,7 @@ public struct LoopbackRequest: Sendable, Equatable {
             let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 9 }
             return String(decoding: value, as: UTF8.self)
         }
-        guard hosts.count == 1 else { return nil }
+        guard hosts.count == 1, hosts[0].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         target = String(decoding: words[1], as: UTF8.self)
         host = hosts[0]
     }
