@@ -8,7 +8,7 @@ extension Gateway {
     ) -> Router {
         var router = Router { status, sentence, _ in OnyxAnswers.serverError(status, sentence) }
         if stores.settings.onyx.isEnabled { onyx(stores, issuer, attempts, metrics, bridge).add(to: &router) }
-        if stores.settings.onyx.isEnabled { tokens(stores, issuer).add(to: &router) }
+        if stores.settings.onyx.isEnabled { tokens(stores, issuer, bridge).add(to: &router) }
         ServiceRoutes(
             database: stores.database, sessions: stores.sessions, issuer: issuer, hasher: stores.hasher,
             metrics: metrics, settings: stores.settings.metrics, log: stores.log,
@@ -32,11 +32,15 @@ extension Gateway {
             allowsPasswords: stores.settings.passwordsEnabled)
     }
 
-    private static func tokens(_ stores: GatewayStores, _ issuer: any SessionIssuer) -> TokenRoutes {
+    private static func tokens(
+        _ stores: GatewayStores, _ issuer: any SessionIssuer, _ bridge: Bridge?
+    ) -> TokenRoutes {
         let settings = stores.settings
         let clients = settings.introspectionClients.map { ($0.id, $0) }
         return TokenRoutes(
-            prefix: settings.onyx.prefix, address: settings.publicURL.map { $0 + settings.onyx.prefix },
+            prefix: settings.onyx.prefix,
+            address: PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil),
+            allowsLoopbackRedirects: bridge != nil && settings.bridge.loopbackRedirects,
             clients: Dictionary(clients) { first, _ in first },
             basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: issuer,
             proxies: settings.trustedProxies, audit: stores.audit, log: stores.log)

@@ -259,11 +259,17 @@ struct TokenEndpointTests {
         }
     }
 
-    @Test("a server that does not know its own address has no metadata")
+    @Test("a server that does not know its own address has metadata for this machine only")
     func noAddress() async throws {
         try await Bench.with { bench in
-            let answer = try await bench.http.send("GET", "/.well-known/oauth-authorization-server/api")
-            #expect(answer.status == 404)
+            let path = "/.well-known/oauth-authorization-server/api"
+            for (host, issuer) in [("127.0.0.1:81", "http://127.0.0.1:81/api"), ("localhost", "http://localhost/api")] {
+                let answer = try await bench.http.send("GET", path, host: host)
+                #expect(answer.json?["issuer"]?.string == issuer)
+                #expect(answer.json?["loopback_redirects_supported"] == nil)
+            }
+            let elsewhere = try await bench.http.send("GET", path, host: "latch.example")
+            #expect(elsewhere.status == 404)
         }
     }
 

@@ -7,7 +7,7 @@ import Wire
 /// where the provider sends the browser.
 struct PublicAddress: Sendable {
     /// The configured address, without a slash at its end.
-    private let configured: String?
+    let configured: String?
     /// Whether browsers come with `https`.
     let isSecure: Bool
 

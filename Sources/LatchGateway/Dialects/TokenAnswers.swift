@@ -31,6 +31,9 @@ enum TokenAnswers {
         refusal(.serviceUnavailable, "temporarily_unavailable", "The server cannot tell now; try again shortly."),
         .seconds(1))
 
+    /// 404: the request names another server than this one can know itself to be.
+    static let noMetadata = refusal(.notFound, "invalid_request", "The server does not know its own address.")
+
     private static func refusal(_ status: HTTPStatus, _ error: StaticString, _ sentence: StaticString) -> ServerResponse
     {
         ServerResponse(

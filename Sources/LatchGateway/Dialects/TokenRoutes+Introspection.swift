@@ -66,7 +66,7 @@ extension TokenRoutes {
         JSONText.append(ascii: "\(Int64(session.created.timeIntervalSince1970))", to: &body)
         JSONText.append(json: #","exp":"#, to: &body)
         JSONText.append(ascii: "\(Int64(session.expires.timeIntervalSince1970))", to: &body)
-        if let address {
+        if let address = issuerAddress {
             JSONText.append(json: #","iss":"#, to: &body)
             JSONText.append(address, to: &body)
         }

@@ -8,7 +8,7 @@ extension TokenRoutes {
     /// The two empty lists are there on purpose, although RFC 8414 §3.2 would leave them out: the first is required by §2,
     /// and the second stands for `authorization_code` and `implicit` when it is missing, which would be untrue.
     ///
-    /// Source: RFC 8414 §2.
+    /// Source: RFC 8414 §2; RFC 8252 §7.3.
     func metadata(of address: String) -> ServerResponse {
         let methods: [JSONValue] = ["client_secret_basic", "client_secret_post"]
         var members: [JSONValue.Member] = [
@@ -25,6 +25,8 @@ extension TokenRoutes {
                 .init("introspection_endpoint_auth_methods_supported", .array(methods)),
             ]
         }
+        // latchd's own: the metadata say nothing of redirects.
+        if allowsLoopbackRedirects { members.append(.init("loopback_redirects_supported", true)) }
         return ServerResponse(
             status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "max-age=300"],
             body: JSONValue.object(members).encoded())

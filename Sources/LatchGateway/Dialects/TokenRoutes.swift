@@ -10,8 +10,10 @@ import Wire
 struct TokenRoutes: Sendable {
     /// What stands before the paths.
     let prefix: String
-    /// The address that the server is known by, with the prefix; nil when it is not configured.
-    let address: String?
+    /// The address that the server is known by, without the prefix.
+    let address: PublicAddress
+    /// Whether a sign-in through an identity provider may end at any port of a loopback address.
+    let allowsLoopbackRedirects: Bool
     /// Who may introspect, by id; nobody, and there is no such endpoint.
     let clients: [String: IntrospectionClient]
     /// What most of them send with every request: known at a glance, without decoding it.
@@ -32,11 +34,18 @@ struct TokenRoutes: Sendable {
                 .post, prefix + Self.introspection, maximumBodyBytes: Self.maximumBodyBytes,
                 atOnce: { introspectAtOnce($0) }, handler: { await introspect($0) })
         }
-        if let address {
-            let page = metadata(of: address)
-            router.on(.get, Self.wellKnown(of: address), atOnce: { _ in page }, handler: { _ in page })
+        if let issuer = issuerAddress {
+            let page = metadata(of: issuer)
+            router.on(.get, Self.wellKnown(of: issuer), atOnce: { _ in page }, handler: { _ in page })
+        } else {
+            router.on(.get, Self.wellKnown(of: "http://localhost" + prefix)) { request in
+                address.base(of: request).map { metadata(of: $0 + prefix) } ?? TokenAnswers.noMetadata
+            }
         }
     }
+
+    /// The issuer: the configured address with the prefix.
+    var issuerAddress: String? { address.configured.map { $0 + prefix } }
 
     static let introspection = "/auth/introspect"
     static let revocation = "/auth/revoke"
