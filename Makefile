@@ -16,7 +16,7 @@ RELEASE = swift build --configuration release --static-swift-stdlib
 .PHONY: bench demo test crash sanitize fuzz check lint build release install clean
 
 demo:
-	@scripts/require build
+	@scripts/require build demo
 	@swift build --quiet
 	@scripts/demo "$$(swift build --show-bin-path)"
 

@@ -37,9 +37,10 @@ extension Gateway {
     ) -> TokenRoutes {
         let settings = stores.settings
         let clients = settings.introspectionClients.map { ($0.id, $0) }
+        let address = PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil)
         return TokenRoutes(
-            prefix: settings.onyx.prefix,
-            address: PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil),
+            prefix: settings.onyx.prefix, address: address,
+            issuerAddress: address.configured.map { $0 + settings.onyx.prefix },
             allowsLoopbackRedirects: bridge != nil && settings.bridge.loopbackRedirects,
             clients: Dictionary(clients) { first, _ in first },
             basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: issuer,

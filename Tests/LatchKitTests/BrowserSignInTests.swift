@@ -42,7 +42,7 @@ import Testing
         world.home.folders.callbacks.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     }
 
-    @Test("OX-9 the browser signs in by the custom scheme, and the verifier fits the challenge")
+    @Test("OX-9 OX-16 the browser signs in by the custom scheme; the verifier fits the challenge and is in no file")
     func scheme() async throws {
         let latch = try await world.home.open()
         let server = try await server(latch)
@@ -64,6 +64,9 @@ import Testing
         #expect(verifier.challenge.text == asked.query["app_code_challenge"])
         #expect(!address.contains(verifier.secret.reveal()))
         #expect(waitingSockets.isEmpty)
+        for secret in [verifier.secret.reveal(), body["code"]?.string ?? ""] {
+            #expect(try world.home.files(holding: secret).isEmpty)
+        }
     }
 
     @Test("OX-9 a server that says so is come back from by loopback; one request is taken and shown a page")
@@ -145,8 +148,8 @@ import Testing
 
     static let refusals = [
         Refusal(
-            link: "error=access_denied&error_description=Ada%20said%20no&state=", code: .signInDenied,
-            words: "denied in the browser (Ada said no)"),
+            link: "error=access_denied&error_description=Ada%20said%20no.&state=", code: .signInDenied,
+            words: "denied in the browser (Ada said no)."),
         Refusal(link: "error=access_denied&state=", code: .signInDenied, words: "access_denied"),
         Refusal(link: "error=temporarily_unavailable&state=", code: .serverError, words: "Try again later"),
         Refusal(

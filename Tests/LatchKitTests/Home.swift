@@ -15,6 +15,13 @@ final class Home: Sendable {
 
     var folders: Folders { Folders(data: folder.path + "/latchstring") }
 
+    /// Every file of the home that holds `text`.
+    func files(holding text: String) throws -> [String] {
+        let needle = Data(text.utf8)
+        let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+        return all.filter { FileManager.default.contents(atPath: folder.file($0))?.range(of: needle) != nil }
+    }
+
     func open(secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil) async throws -> Latchstring {
         var configuration = Latchstring.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,

@@ -2,10 +2,16 @@ import Synchronization
 
 /// A program that runs beside the test, ended with the value.
 public final class RunningProgram: Sendable {
+    private struct Waiter {
+        let what: String
+        let isWanted: @Sendable (Substring) -> Bool
+        let continuation: CheckedContinuation<String, any Error>
+    }
+
     private struct State {
         var text = ""
         var hasEnded = false
-        var waiters: [(text: String, continuation: CheckedContinuation<String, any Error>)] = []
+        var waiters: [Waiter] = []
     }
 
     private let state = Mutex(State())
@@ -37,11 +43,21 @@ public final class RunningProgram: Sendable {
     /// - Throws: ``ChildProcess/Failure`` when its output ends first.
     @discardableResult
     public func line(containing text: String) async throws -> String {
+        try await line("'\(text)'") { $0.contains(text) }
+    }
+
+    /// Waits until the program has said a line that is wanted, and returns it.
+    ///
+    /// - Throws: ``ChildProcess/Failure`` when its output ends first.
+    @discardableResult
+    public func line(
+        _ what: String = "what was waited for", where isWanted: @escaping @Sendable (Substring) -> Bool
+    ) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             let now: Result<String, any Error>? = state.withLock { state in
-                if let line = Self.line(of: state.text, containing: text) { return .success(line) }
-                if state.hasEnded { return .failure(Self.failure(text, state.text)) }
-                state.waiters.append((text, continuation))
+                if let line = Self.line(of: state.text, isWanted) { return .success(line) }
+                if state.hasEnded { return .failure(Self.failure(what, state.text)) }
+                state.waiters.append(Waiter(what: what, isWanted: isWanted, continuation: continuation))
                 return nil
             }
             if let now { continuation.resume(with: now) }
@@ -65,10 +81,10 @@ public final class RunningProgram: Sendable {
             state.hasEnded = isEnd
             var answered: [(CheckedContinuation<String, any Error>, Result<String, any Error>)] = []
             state.waiters.removeAll { waiter in
-                if let line = Self.line(of: state.text, containing: waiter.text) {
+                if let line = Self.line(of: state.text, waiter.isWanted) {
                     answered.append((waiter.continuation, .success(line)))
                 } else if isEnd {
-                    answered.append((waiter.continuation, .failure(Self.failure(waiter.text, state.text))))
+                    answered.append((waiter.continuation, .failure(Self.failure(waiter.what, state.text))))
                 } else {
                     return false
                 }
@@ -80,12 +96,12 @@ public final class RunningProgram: Sendable {
     }
 
     /// Only whole lines count: half a port number is none.
-    private static func line(of text: String, containing wanted: String) -> String? {
+    private static func line(of text: String, _ isWanted: (Substring) -> Bool) -> String? {
         guard let end = text.lastIndex(of: "\n") else { return nil }
-        return text[..<end].split(separator: "\n").first { $0.contains(wanted) }.map(String.init)
+        return text[..<end].split(separator: "\n").first(where: isWanted).map(String.init)
     }
 
     private static func failure(_ wanted: String, _ text: String) -> ChildProcess.Failure {
-        ChildProcess.Failure("The program ended without saying '\(wanted)'. It said: \(text)")
+        ChildProcess.Failure("The program ended without saying \(wanted). It said: \(text)")
     }
 }

@@ -12,6 +12,8 @@ struct TokenRoutes: Sendable {
     let prefix: String
     /// The address that the server is known by, without the prefix.
     let address: PublicAddress
+    /// The issuer: the configured address with the prefix.
+    let issuerAddress: String?
     /// Whether a sign-in through an identity provider may end at any port of a loopback address.
     let allowsLoopbackRedirects: Bool
     /// Who may introspect, by id; nobody, and there is no such endpoint.
@@ -43,9 +45,6 @@ struct TokenRoutes: Sendable {
             }
         }
     }
-
-    /// The issuer: the configured address with the prefix.
-    var issuerAddress: String? { address.configured.map { $0 + prefix } }
 
     static let introspection = "/auth/introspect"
     static let revocation = "/auth/revoke"

@@ -135,7 +135,9 @@ public struct BrowserSignIn: Sendable {
 
     /// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6.
     private static func refusal(_ error: String, _ description: String?, _ server: ServerAddress) -> LatchError {
-        let words = ServerText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
+        var words = ServerText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
+        // It stands in a sentence of ours.
+        while words.hasSuffix(".") { words.removeLast() }
         return switch error {
         case "access_denied", "consent_required", "interaction_required", "login_required":
             LatchError(.signInDenied, "Login failed: the sign-in was denied in the browser (\(words)).")
@@ -144,7 +146,7 @@ public struct BrowserSignIn: Sendable {
                 .serverError,
                 "Login failed: \(server) or its identity provider has a fault of its own (\(words)). "
                     + "Try again later.")
-        default: LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
+        default: LatchError(.serverRefused, "Login failed: \(server) says: \(words).")
         }
     }
 }

@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// `latch login` with the browser against the sandbox, as people and scripts use it.
+@Suite(.timeLimit(.minutes(3))) struct BrowserLoginTests {
+    private func with(_ body: (SandboxHouse) async throws -> Void) async throws {
+        let place = try await SandboxHouse()
+        do {
+            try await body(place)
+        } catch {
+            await place.sandbox.end()
+            throw error
+        }
+        await place.sandbox.end()
+    }
+
+    @Test("OX-8 OX-9 a server's providers are listed, and one signs in through the browser by loopback")
+    func loopback() async throws {
+        try await with { place in
+            let doctor = try JSONValue(
+                parsing: Array(try await place.latch("doctor", place.sandbox.onyx, "--json").output.utf8))
+            #expect(doctor["signsInWithBrowser"] == true && doctor["signsInWithPassword"] == true)
+            let provider = try #require(doctor["providers"]?.array?.first?["id"]?.string)
+
+            let login = try await place.latch(
+                "login", place.sandbox.onyx, "--provider", provider, "--browser-command", place.browser(), "--json")
+
+            #expect(login.status == 0, "\(login.errors)")
+            let account = try JSONValue(parsing: Array(login.output.utf8))["account"]
+            #expect(account?["userEmail"]?.string == "ada@example.org")
+            #expect(SandboxHouse.address(in: login.errors).contains("mobile_redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
+            #expect(try await place.latch("whoami").output.contains("checked with the server now"))
+        }
+    }
+
+    @Test("OX-9 two sign-ins at once do not cross, by loopback and by the scheme", arguments: ["loopback", "scheme"])
+    func atOnce(_ way: String) async throws {
+        try await with { place in
+            func login(_ name: String) async throws -> Program.Result {
+                try await place.latch(
+                    "login", place.sandbox.onyx, "--browser", "--callback", way, "--browser-command",
+                    place.browser(name))
+            }
+            async let first = login("ada")
+            async let second = login("bob")
+            let (ada, bob) = try await (first, second)
+
+            #expect(ada.status == 0 && ada.output.contains("as ada@example.org"), "\(ada.errors)")
+            #expect(bob.status == 0 && bob.output.contains("as bob@example.org"), "\(bob.errors)")
+            #expect(try await place.latch("accounts").output.contains("ada@example.org"))
+        }
+    }
+
+    @Test("OX-9 a denial, no answer, an unknown provider and somebody who is disabled each have their own end")
+    func ends() async throws {
+        try await with { place in
+            let cases: [(arguments: [String], status: Int32, code: String)] = [
+                (["--browser-command", place.browser("ada", "deny")], 77, "sign_in_denied"),
+                (["--browser-command", place.browser("dora")], 77, "sign_in_denied"),
+                (["--browser-command", "true", "--timeout", "1"], 79, "sign_in_timed_out"),
+                (["--browser-command", "/nowhere/browser", "--timeout", "1"], 79, "sign_in_timed_out"),
+                (["--provider", "nobody", "--browser-command", "true"], 64, "unknown_provider"),
+                (["--browser-command", "'open quote"], 65, "invalid_request"),
+            ]
+            for (arguments, status, code) in cases {
+                let login = try await Program.run(
+                    "setsid",
+                    ["--wait", Products.path("latch"), "login", place.sandbox.onyx, "--browser", "--json"] + arguments,
+                    environment: place.house.environment)
+                let error = try JSONValue(parsing: Array(login.output.utf8))["error"]
+                #expect(login.status == status && error?["code"]?.string == code, "\(arguments): \(login.output)")
+            }
+            #expect(try await place.latch("whoami").status == 77)
+        }
+    }
+
+    @Test("OX-9 Ctrl-C ends the wait with 130 and leaves nothing")
+    func interrupted() async throws {
+        try await with { place in
+            let terminal = try place.terminal(
+                "login", place.sandbox.onyx, "--browser", "--callback", "scheme", "--browser-command", "sleep 60")
+            try terminal.wait(for: "Link")
+            terminal.type("half a li")
+            terminal.type("\u{3}")
+
+            #expect(try terminal.end() == 130)
+            #expect(terminal.screen.contains("nothing was left half done"))
+            let sockets = try FileManager.default.contentsOfDirectory(
+                atPath: place.house.folder.file("run/latchstring"))
+            #expect(sockets.isEmpty)
+        }
+    }
+
+    @Test(
+        "OX-9 without a browser the address is printed and the link pasted; another link is told",
+        arguments: ["scheme", "loopback"])
+    func pasted(_ way: String) async throws {
+        try await with { place in
+            let terminal = try place.terminal("login", place.sandbox.onyx, "--no-browser", "--callback", way)
+            try terminal.wait(for: "Link: ")
+            let link = try await place.link(from: SandboxHouse.address(in: terminal.screen))
+            terminal.type("onyx://auth/callback?code=stolen&state=other\n")
+            try terminal.wait(for: "not the link of this sign-in")
+            terminal.type(link + "\n")
+
+            #expect(try terminal.end() == 0, "\(terminal.screen)")
+            #expect(terminal.screen.contains("Signed in to"))
+        }
+    }
+
+    @Test("OX-9 the link may come on standard input")
+    func piped() async throws {
+        try await with { place in
+            let script = """
+                mkfifo links said
+                latch login '\(place.sandbox.onyx)' --no-browser <links 2>said &
+                login=$!
+                exec 3>links 4<said
+                while read -r line <&4; do [[ $line == *app_state=* ]] && break; done
+                PERSON_PRINTS=1 \(place.browser("bob")) "$line" >&3
+                wait $login
+                """
+            let login = try await Program.run(
+                "setsid", ["--wait", "bash", "-c", script], environment: place.house.environment,
+                directory: place.house.folder.path)
+
+            #expect(login.status == 0, "\(login.errors)")
+            #expect(login.output.contains("as bob@example.org"))
+        }
+    }
+
+    @Test("OX-8 OX-9 at a terminal the person chooses among the server's ways")
+    func choice() async throws {
+        try await with { place in
+            let terminal = try place.terminal("login", place.sandbox.onyx, "--browser-command", place.browser())
+            try terminal.wait(for: "Which [1]: ")
+            #expect(terminal.screen.contains("1  E-mail and password"))
+            #expect(terminal.screen.contains("2  "))
+            terminal.type("7\n")
+            try terminal.wait(for: "a number from 1 to 2")
+            terminal.type("2\n")
+
+            #expect(try terminal.end() == 0, "\(terminal.screen)")
+            #expect(terminal.screen.contains("Signed in to"))
+        }
+    }
+
+    @Test("OX-9 a link that nobody waits for changes nothing and says so")
+    func unsolicited() async throws {
+        let house = try House()
+        for link in ["onyx://auth/callback?code=stolen&state=other", "onyx://auth/callback", "nonsense"] {
+            let answer = try await house.latch("callback", link)
+            #expect(answer.status == 66 && answer.errors.contains("nothing was changed"))
+            #expect(answer.output.isEmpty && !answer.errors.contains("stolen"))
+        }
+        #expect(try await house.latch("callback").status == 64)
+        #expect(!FileManager.default.fileExists(atPath: house.folder.file("data")))
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Wire
+
+/// Chromium with a window and a profile of its own, started by somebody else through ``command`` and steered from here.
+///
+/// It hands links of the custom scheme to the desktop without asking, as after "always allow" for these origins. Steering goes
+/// over two named pipes, so that no port is open.
+///
+/// Source: Chrome DevTools Protocol, `--remote-debugging-pipe`: JSON messages that end with NUL.
+final class Chromium: Sendable {
+    /// The program that opens an address in it.
+    let command: String
+    private let pipes: DebuggingPipes
+
+    /// Prepares a profile and the command in `folder`; nothing runs yet.
+    init(in folder: String, origins: [String]) throws {
+        let profile = folder + "/chromium"
+        try FileManager.default.createDirectory(atPath: profile + "/Default", withIntermediateDirectories: true)
+        let allowed = origins.map { JSONValue.Member($0, ["onyx": true]) }
+        let preferences: JSONValue = ["protocol_handler": ["allowed_origin_protocol_pairs": .object(allowed)]]
+        try Data(preferences.encoded()).write(to: URL(fileURLWithPath: profile + "/Default/Preferences"))
+        pipes = try DebuggingPipes(folder)
+        command = folder + "/browser"
+        // Its sandbox does not work as root and in many containers, and all pages here are the test's own.
+        let script = """
+            #!/bin/sh
+            exec chromium --no-sandbox --user-data-dir='\(profile)' --no-first-run --no-default-browser-check --disable-gpu \\
+                --disable-dev-shm-usage --remote-debugging-pipe "$@" 3<'\(pipes.input)' 4>'\(pipes.output)' 2>/dev/null
+            """
+        try script.write(toFile: command, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: command)
+    }
+
+    /// Runs a script in the page whose address contains `text`, again until it returns `true`, as a person's own act.
+    func act(on text: String, _ script: String) async throws {
+        while true {
+            try Task.checkCancellation()
+            guard let session = try await page(text) else { continue }
+            let answer = try await pipes.call(
+                "Runtime.evaluate", ["expression": .string(script), "userGesture": true, "returnByValue": true], session
+            )
+            if answer["result"]?["result"]?["value"]?.bool == true { return }
+        }
+    }
+
+    /// Ends it.
+    func close() async {
+        _ = try? await pipes.call("Browser.close", [:], nil)
+    }
+
+    /// The session with a page; nil while there is none.
+    private func page(_ text: String) async throws -> String? {
+        let targets = try await pipes.call("Target.getTargets", [:], nil)["result"]?["targetInfos"]?.array ?? []
+        let page = targets.first { $0["type"]?.string == "page" && $0["url"]?.string?.contains(text) == true }
+        guard let id = page?["targetId"]?.string else { return nil }
+        let answer = try await pipes.call("Target.attachToTarget", ["targetId": .string(id), "flatten": true], nil)
+        return answer["result"]?["sessionId"]?.string
+    }
+}
+
+/// The two named pipes between a test and Chromium.
+private final class DebuggingPipes: Sendable {
+    /// What Chromium reads, and what it writes.
+    let (input, output): (String, String)
+    private let (writer, reader): (Int32, Int32)
+
+    init(_ folder: String) throws {
+        (input, output) = (folder + "/to-chromium", folder + "/from-chromium")
+        guard mkfifo(input, 0o600) == 0, mkfifo(output, 0o600) == 0 else { throw ChildProcess.Failure("No pipe.") }
+        // Both directions: opening waits for nobody, and neither end closes when Chromium comes or goes.
+        (writer, reader) = (open(input, O_RDWR | O_CLOEXEC), open(output, O_RDWR | O_CLOEXEC))
+    }
+
+    deinit {
+        close(writer)
+        close(reader)
+    }
+
+    /// Asks and waits for the answer, at most half a minute. One question at a time.
+    func call(_ method: String, _ parameters: JSONValue, _ session: String?) async throws -> JSONValue {
+        let id = Int.random(in: 1..<1 << 30)
+        var message: [JSONValue.Member] = [
+            .init("id", .number(Double(id))), .init("method", .string(method)), .init("params", parameters),
+        ]
+        if let session { message.append(.init("sessionId", .string(session))) }
+        let bytes = JSONValue.object(message).encoded() + [0]
+        let (writer, reader) = (writer, reader)
+        let answer = await BackgroundThread.run { () -> JSONValue? in
+            _ = write(writer, bytes, bytes.count)
+            return Self.answer(to: id, reader)
+        }
+        guard let answer else { throw ChildProcess.Failure("Chromium did not answer \(method).") }
+        return answer
+    }
+
+    /// Reads messages, and leaves out what is no answer to `id`.
+    private static func answer(to id: Int, _ reader: Int32) -> JSONValue? {
+        let deadline = ContinuousClock.now + .seconds(30)
+        var message: [UInt8] = []
+        var byte: UInt8 = 0
+        while ContinuousClock.now < deadline {
+            var waiting = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, 100) == 1 else { continue }
+            guard read(reader, &byte, 1) == 1 else { return nil }
+            guard byte == 0 else {
+                message.append(byte)
+                continue
+            }
+            if let value = try? JSONValue(parsing: message), value["id"]?.number == Double(id) { return value }
+            message = []
+        }
+        return nil
+    }
+}

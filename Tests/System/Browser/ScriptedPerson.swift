@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+
+/// A house with a sandbox, and a person in it who signs in by `scripts/person` in place of a browser.
+struct SandboxHouse {
+    let house: House
+    let sandbox: RunningSandbox
+
+    init() async throws {
+        let first = try House()
+        let tools = (try Products.path("latch") as NSString).deletingLastPathComponent
+        house = House(
+            sharing: first,
+            ["TMPDIR": first.folder.path, "PATH": tools + ":" + (first.environment["PATH"] ?? "")])
+        sandbox = try await RunningSandbox(house)
+    }
+
+    /// The command of a browser at which somebody sits.
+    func browser(_ name: String = "ada", _ button: String = "allow") -> String {
+        "'\(Self.script)' \(name)@example.org \(name)-plays-in-the-sandbox \(button)"
+    }
+
+    /// The last address that a browser is sent to when somebody signs in at `address`.
+    func link(from address: String, _ name: String = "ada") async throws -> String {
+        let answer = try await Program.run(
+            Self.script, ["\(name)@example.org", "\(name)-plays-in-the-sandbox", "allow", address],
+            environment: house.environment.merging(["PERSON_PRINTS": "1"]) { $1 })
+        guard answer.status == 0 else { throw ChildProcess.Failure(answer.errors) }
+        return answer.output.trimmingCharacters(in: .newlines)
+    }
+
+    /// Runs `latch` in a session without a terminal.
+    func latch(_ arguments: String...) async throws -> Program.Result {
+        try await Program.run(
+            "setsid", ["--wait", Products.path("latch")] + arguments, environment: house.environment)
+    }
+
+    /// Runs `latch` at a terminal.
+    func terminal(_ arguments: String...) throws -> PseudoTerminal {
+        // The key file keeps questions about a passphrase away.
+        let environment = house.environment.merging(["LATCH_SECRETS_KEY": house.folder.file("key")]) { $1 }
+        return try PseudoTerminal(Products.path("latch"), arguments, environment: environment)
+    }
+
+    private static let script = Products.packageFolder + "/scripts/person"
+
+    /// The address of a sign-in among what `latch` said.
+    static func address(in text: String) -> String {
+        let lines = text.split(whereSeparator: \.isWhitespace)
+        return lines.first { $0.contains("app_state=") }.map(String.init) ?? ""
+    }
+}
