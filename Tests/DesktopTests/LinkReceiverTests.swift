@@ -68,6 +68,35 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file("absent")))
     }
 
+    @Test(
+        "OX-9 a program of another user is not listened to, even where it reaches the socket",
+        .enabled(if: geteuid() == 0))
+    func otherUser() async throws {
+        let links = try LinkFolder(folder.file("links"))
+        let receiver = try LinkReceiver(named: "abc", in: links) { _ in true }
+        let above = (folder.path as NSString).deletingLastPathComponent
+        #expect(chmod(above, 0o711) == 0)
+        defer { chmod(above, 0o700) }
+        for path in [folder.path, folder.file("links"), folder.file("links/abc")] { #expect(chmod(path, 0o777) == 0) }
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX)
+            s.connect(sys.argv[1])
+            try:
+                s.sendall(b'right')
+                s.shutdown(socket.SHUT_WR)
+                print(s.recv(64))
+            except OSError:
+                print(b'')
+            """
+        let answer = try await Program.run(
+            "setpriv", ["--reuid=65534", "--clear-groups", "/usr/bin/python3", "-c", script, folder.file("links/abc")])
+        #expect(answer.status == 0 && answer.output == "b''\n", "\(answer.output)\(answer.errors)")
+
+        try LinkDelivery.deliver("right", to: "abc", in: links)
+        receiver.close()
+    }
+
     @Test("A path that is longer than a socket's is no hindrance")
     func longPath() async throws {
         let deep = folder.file(String(repeating: "d", count: 200))
