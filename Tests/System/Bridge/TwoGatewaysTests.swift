@@ -1,0 +1,72 @@
+import HTTPClient
+import TestSupport
+import Testing
+import Wire
+
+/// Several gateways on one Redis.
+@Suite("Two gateways", .timeLimit(.minutes(2)))
+struct TwoGatewaysTests {
+    @Test("OX-15 each completes what the other began, at every step")
+    func eachOther() async throws {
+        let gates = try await TwoGateways()
+        for (begin, back, exchange) in [
+            (gates.one, gates.other, gates.one), (gates.other, gates.one, gates.one),
+            (gates.one, gates.one, gates.other),
+        ] {
+            let arrival = try await gates.authorize(at: begin, backAt: back)
+            #expect(arrival.link["state"] == "the app's")
+            let answer = try await gates.exchange(arrival, at: exchange)
+            #expect(answer.status == .ok)
+            let token = try #require(try JSONValue(parsing: answer.body)["access_token"]?.string)
+            #expect(try await gates.isLive(token, at: gates.one))
+            #expect(try await gates.isLive(token, at: gates.other))
+        }
+        await gates.close()
+    }
+
+    @Test("OX-4 OX-15 of a hundred exchanges of one code at both, one gets a token")
+    func once() async throws {
+        let gates = try await TwoGateways()
+        let arrival = try await gates.authorize(at: gates.one, backAt: gates.other)
+
+        let answers = try await withThrowingTaskGroup { group in
+            for number in 0..<100 {
+                group.addTask {
+                    try await gates.exchange(arrival, at: number.isMultiple(of: 2) ? gates.one : gates.other).status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(answers.count { $0 == .ok } == 1)
+        #expect(answers.count { $0 == .unauthorized } == 99)
+        await gates.close()
+    }
+
+    @Test("OX-15 without Redis the answer says when to try again, signed-in people notice nothing, and it comes back")
+    func outage() async throws {
+        let gates = try await TwoGateways()
+        let before = try await gates.authorize(at: gates.one, backAt: gates.one)
+        let signedIn = try await gates.exchange(before, at: gates.other)
+        let token = try #require(try JSONValue(parsing: signedIn.body)["access_token"]?.string)
+        let waiting = try await gates.authorize(at: gates.one, backAt: gates.one)
+        await gates.redis.stop()
+
+        let answer = try await gates.exchange(waiting, at: gates.one)
+        #expect(answer.status == .serviceUnavailable)
+        #expect(answer.headers["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+        let arrival = try await gates.authorize(at: gates.one, backAt: gates.other)
+        #expect(arrival.code == nil)
+        #expect(arrival.link["error"] != nil && arrival.link["state"] == "the app's")
+        #expect(try await gates.isLive(token, at: gates.one))
+
+        try await gates.redis.start()
+        // Tried again 2 s after the last failure at the latest; each try of a whole sign-in takes a while itself.
+        var again = try await gates.authorize(at: gates.one, backAt: gates.other)
+        while again.code == nil { again = try await gates.authorize(at: gates.one, backAt: gates.other) }
+        var exchanged = try await gates.exchange(again, at: gates.one)
+        while exchanged.status == .serviceUnavailable { exchanged = try await gates.exchange(again, at: gates.one) }
+        #expect(exchanged.status == .ok)
+        await gates.close()
+    }
+}
