@@ -21,6 +21,8 @@ class Request:
 
     url: str
     token: str | None = None
+    authorization: str | None = None
+    """The whole `Authorization` field, instead of a token."""
     form: str | None = None
     tokens: Path | None = None
     """A file of tokens, one a line, used in turn instead of one token."""
@@ -35,6 +37,7 @@ class Request:
         """What report.lua reads."""
         values = {
             "BENCH_METHOD": "POST" if self.form else "GET", "BENCH_TOKEN": self.token, "BENCH_BODY": self.form,
+            "BENCH_AUTHORIZATION": self.authorization,
             "BENCH_TOKENS": self.tokens and str(self.tokens), "BENCH_PAUSE": self.pause_ms and str(self.pause_ms)}
         return {name: value for name, value in values.items() if value}
 

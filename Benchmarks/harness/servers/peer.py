@@ -12,6 +12,7 @@ from pathlib import Path
 from ..client import Answer, sign_in as sign_in_at
 from ..machine import ROOT
 from ..process import BenchError, Server, free_port
+from . import redis as redis_server
 from .gateway import EMAIL, PASSWORD
 
 LOGIN_PATH = "/api/auth/login"
@@ -49,7 +50,7 @@ def start(folder: Path) -> PeerServer:
     """Makes the virtual environment when it is not there, starts Redis and uvicorn, and registers the person."""
     make_environment()
     folder.mkdir(parents=True, exist_ok=True)
-    redis = _start_redis(folder)
+    redis = redis_server.start(folder)
     environment = {
         **os.environ, "PEER_DATABASE": str(folder / "peer.db"), "PEER_REDIS": str(folder / "redis.sock"),
         "PEER_ARGON2_MEMORY": str(ARGON2_MEMORY_KIB), "PEER_ARGON2_ITERATIONS": str(ARGON2_ITERATIONS)}
@@ -83,18 +84,6 @@ def make_environment() -> None:
     subprocess.run([str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--quiet",
                     "--disable-pip-version-check", "--requirement", str(REQUIREMENTS)], check=True)
     stamp.write_text(REQUIREMENTS.read_text())
-
-
-def _start_redis(folder: Path) -> Server:
-    socket = folder / "redis.sock"
-    command = ["redis-server", "--port", "0", "--unixsocket", str(socket), "--dir", str(folder), "--save", ""]
-    redis = Server("redis-server", command, 0, folder / "redis.log")
-    try:
-        redis.wait_until(socket.exists)
-    except BaseException:
-        redis.stop()
-        raise
-    return redis
 
 
 def _make_tables(environment: dict[str, str]) -> None:

@@ -1,0 +1,125 @@
+"""glewlwyd, Debian's single-sign-on server, with its plugin for OAuth 2, SQLite and one person who has a token."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlencode
+
+from ..process import BenchError, Server, free_port
+
+CLIENT, SECRET = "reports", "0123456789abcdef0123456789abcdef"
+INTROSPECT_PATH = "/api/oauth/introspect"
+EMAIL, PASSWORD = "ada", "correct horse battery"
+PROGRAM = Path("/usr/bin/glewlwyd")
+TABLES = Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
+# The tables come with this person.
+ADMINISTRATOR, ADMINISTRATOR_PASSWORD = "admin", "password"
+
+CONFIGURATION = """\
+port = {port}
+bind_address = "127.0.0.1"
+external_url = "http://127.0.0.1:{port}/"
+login_url = "login.html"
+api_prefix = "api"
+log_mode = "console"
+log_level = "ERROR"
+cookie_secure = 0
+session_expiration = 2419200
+session_key = "GLEWLWYD2_SESSION_ID"
+admin_session_authentication = "cookie"
+profile_session_authentication = "cookie"
+login_api_enabled = true
+add_x_frame_option_header_deny = true
+max_post_size = 16777216
+admin_scope = "g_admin"
+profile_scope = "g_profile"
+user_module_path = "/usr/lib/glewlwyd/user"
+client_module_path = "/usr/lib/glewlwyd/client"
+user_auth_scheme_module_path = "/usr/lib/glewlwyd/scheme"
+plugin_module_path = "/usr/lib/glewlwyd/plugin"
+use_secure_connection = false
+secure_connection_key_file = "/nonexistent"
+secure_connection_pem_file = "/nonexistent"
+secure_connection_ca_file = "/nonexistent"
+hash_algorithm = "SHA512"
+database = {{ type = "sqlite3"; path = "{database}"; }};
+static_files_mime_types = ( {{ extension = ".html"; mime_type = "text/html"; }} )
+"""
+
+PLUGIN = {
+    "jwt-type": "sha", "jwt-key-size": "256", "key": "a key of the measurement, nothing else",
+    "access-token-duration": 3600, "refresh-token-duration": 1209600, "code-duration": 600,
+    "refresh-token-rolling": True, "auth-type-code-enabled": False, "auth-type-implicit-enabled": False,
+    "auth-type-password-enabled": True, "auth-type-client-enabled": True, "auth-type-refresh-enabled": True,
+    "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
+    "introspection-revocation-auth-scope": [], "pkce-allowed": False,
+}
+
+
+def start(folder: Path) -> Server:
+    """Makes the database, starts the server and sets it up through its own interface."""
+    folder.mkdir(parents=True, exist_ok=True)
+    port, database = free_port(), folder / "glewlwyd.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(TABLES.read_text())
+    configuration = folder / "glewlwyd.conf"
+    configuration.write_text(CONFIGURATION.format(port=port, database=database))
+    server = Server("glewlwyd", [str(PROGRAM), f"--config-file={configuration}"], port, folder / "glewlwyd.log")
+    try:
+        server.wait_until_it_listens()
+        _set_up(server.port)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def token(port: int) -> str:
+    """An access token of the person, asked for by the client."""
+    form = {"grant_type": "password", "username": EMAIL, "password": PASSWORD, "scope": "bench"}
+    answer = _post(port, "/api/oauth/token/", urlencode(form), {
+        "Content-Type": "application/x-www-form-urlencoded", "Authorization": basic(CLIENT, SECRET)})
+    return str(json.loads(answer)["access_token"])
+
+
+def basic(user: str, password: str) -> str:
+    """The `Authorization` field of Basic."""
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def _set_up(port: int) -> None:
+    answer = _exchange(port, "/api/auth/", json.dumps({"username": ADMINISTRATOR, "password": ADMINISTRATOR_PASSWORD}),
+                       {"Content-Type": "application/json"})
+    cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
+
+    def add(path: str, value: dict[str, object]) -> None:
+        _post(port, path, json.dumps(value), {"Content-Type": "application/json", "Cookie": cookie})
+
+    add("/api/scope/", {"name": "bench", "display_name": "bench", "description": "the measurement's",
+                        "password_required": True, "scheme": {}})
+    add("/api/mod/plugin/", {"module": "oauth2-glewlwyd", "name": "oauth", "display_name": "oauth", "order_rank": 0,
+                             "readonly": False, "parameters": PLUGIN})
+    add("/api/client/", {"client_id": CLIENT, "name": CLIENT, "confidential": True, "enabled": True,
+                         "client_secret": SECRET, "redirect_uri": ["http://127.0.0.1/"],
+                         "authorization_type": ["password", "client_credentials"], "scope": ["bench"]})
+    add("/api/user/", {"username": EMAIL, "name": "Ada Lovelace", "email": "ada@example.org", "enabled": True,
+                       "password": PASSWORD, "scope": ["bench"]})
+
+
+def _post(port: int, path: str, body: str, headers: dict[str, str]) -> bytes:
+    answer = _exchange(port, path, body, headers)
+    text = answer.read()
+    if answer.status != 200:
+        raise BenchError(f"glewlwyd answered {path} with {answer.status}: {text[:200]!r}")
+    return text
+
+
+def _exchange(port: int, path: str, body: str, headers: dict[str, str]) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("POST", path, body, headers)
+    return connection.getresponse()
