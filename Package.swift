@@ -63,7 +63,9 @@ let package = Package(
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
-                "Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "LatchSandbox", "Terminal", "Wire",
+                "Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect",
+                "Terminal",
+                "Wire",
             ]),
 
         // Tests mirror the rooms; Tests/System runs the built programs.

@@ -4,22 +4,58 @@ extension DaemonProgram {
     static let user: Command<any Work> = Command(
         "user", "Add, list and change people.",
         commands: [
-            add, list, passwd,
+            add, list, show, passwd,
             change("disable", "Forbid a person to sign in, and end their sessions.", .disable),
             change("enable", "Allow a person to sign in again.", .enable),
-            remove,
+            link, unlink, remove,
         ])
 
     private static let add: Command<any Work> = {
         let email = Argument<String>("EMAIL", help: "The e-mail address; it is kept lower-cased.")
         let name = Option<String>("name", value: "NAME", help: "The name to show.")
         let admin = Flag("admin", help: "The person administers the server.")
+        let invite = Flag(
+            "invite", help: "Set no password: the person comes in through an identity provider that knows the address.")
         return Command(
-            "add", "Add a person.", arguments: [email, name, admin, passwordStdin]
-        ) { given in
-            AddPerson(
+            "add", "Add a person.", arguments: [email, name, admin, invite, passwordStdin]
+        ) { given throws(ArgumentError) in
+            guard !given[invite] || !given[passwordStdin] else {
+                throw given.mistake("give --invite or --password-stdin, not both")
+            }
+            return AddPerson(
                 configurationPath: given[config], email: given[email], name: given[name],
-                isAdministrator: given[admin], readsStandardInput: given[passwordStdin])
+                isAdministrator: given[admin],
+                password: given[invite] ? .none : given[passwordStdin] ? .standardInput : .terminal)
+        }
+    }()
+
+    private static let show = Command<any Work>(
+        "show", "Show a person, with every way to sign in.", arguments: [email, json]
+    ) { given in
+        ShowPerson(configurationPath: given[config], email: given[email], isJSON: given[json])
+    }
+
+    private static let provider = Argument<String>(
+        "PROVIDER", completion: .output(of: ["providers", "list", "--ids"]), help: "The identity provider's id.")
+
+    private static let link: Command<any Work> = {
+        let subject = Argument<String>("SUBJECT", help: "The person's name there, which the provider calls 'sub'.")
+        return Command(
+            "link", "Say who a person is at a provider, for one that does not verify e-mail addresses.",
+            arguments: [email, provider, subject]
+        ) { given in
+            LinkPerson(
+                configurationPath: given[config], email: given[email], provider: given[provider],
+                subject: given[subject])
+        }
+    }()
+
+    private static let unlink: Command<any Work> = {
+        return Command(
+            "unlink", "Take a person's identity at a provider away, and end their sessions.",
+            arguments: [email, provider]
+        ) { given in
+            UnlinkPerson(configurationPath: given[config], email: given[email], provider: given[provider])
         }
     }()
 

@@ -50,6 +50,13 @@ public final class RelyingParty: Sendable {
         try await provider.current().value
     }
 
+    /// How many keys the provider has that ID tokens can be checked by; asked for unless held already.
+    ///
+    /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
+    public func keyCount() async throws -> Int {
+        try await keys.current().value.keys.count
+    }
+
     /// The address to send the person's browser to.
     ///
     /// - Parameters:

@@ -33,16 +33,18 @@ struct ConfiguredNamesTests {
                 "LATCHD_INTROSPECTION_CLIENTS_E_SECRET_FILE": folder.file("reports.secret"),
             ], folder: folder.path)
 
-        #expect(settings.introspectionClients.map(\.id) == ["b-2", "c-d", "e", "reports"])
+        #expect(settings.introspectionClients.map(\.id) == ["reports", "b-2", "c-d", "e"])
         #expect(
             settings.introspectionClients.map(\.secret) == [
-                Secret(Self.secret), Secret(Self.secret + "-variable"), Secret(Self.secret + "-file"),
+                Secret(Self.secret + "-file"), Secret(Self.secret), Secret(Self.secret + "-variable"),
                 Secret(Self.secret + "-file"),
             ])
     }
 
     @Test("tells mistakes below a name with line and remedy, and shows no secret")
-    func mistakesBelowNames() {
+    func mistakesBelowNames() throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write(Self.secret, to: "secret")
         let told = mistakes(
             """
             introspection:
@@ -55,7 +57,7 @@ struct ConfiguredNamesTests {
                   secret: hunter2
                 twice:
                   secret: \(Self.secret)
-                  secret_file: /etc/hostname
+                  secret_file: \(file)
                 list:
                   secret: [hunter2]
                 gone:

@@ -9,7 +9,10 @@ struct AddPerson: Work {
     let email: String
     let name: String?
     let isAdministrator: Bool
-    let readsStandardInput: Bool
+    let password: Source
+
+    /// Where the password comes from.
+    enum Source: Sendable { case terminal, standardInput, none }
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
@@ -18,11 +21,14 @@ struct AddPerson: Work {
             if let person = try await stores.people.find(email) {
                 throw GatewayError(.personExists, "Somebody has the e-mail address '\(person.email)' already.")
             }
-            let password = try await PasswordInput.read(fromStandardInput: readsStandardInput)
+            guard password != .none else {
+                return try await stores.people.invite(email: email, name: name, isAdministrator: isAdministrator)
+            }
+            let password = try await PasswordInput.read(fromStandardInput: password == .standardInput)
             return try await stores.people.add(
                 email: email, name: name, isAdministrator: isAdministrator, password: password)
         }
-        try Output.lines(["Added \(person.email.printable)."])
+        try Output.lines([(password == .none ? "Invited " : "Added ") + "\(person.email.printable)."])
         return .done
     }
 }
@@ -35,32 +41,88 @@ struct ListPeople: Work {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let people = try await administration.withStores { try await $0.people.list() }
+        let people = try await administration.withStores { try await PersonDetails.all(in: $0.people) }
         if isEmailsOnly {
-            try Output.lines(people.map(\.email.printable))
+            try Output.lines(people.map(\.person.email.printable))
         } else if isJSON {
-            try Output.json(.array(people.map(json)))
+            try Output.json(.array(people.map(\.json)))
         } else if people.isEmpty {
             try Output.lines(["Nobody yet. Add a person: latchd user add EMAIL"])
         } else {
-            var table = Table(["E-MAIL", "NAME", "ROLE", "ADDED", "STATE"])
-            for person in people {
+            var table = Table(["E-MAIL", "NAME", "ROLE", "SIGNS IN BY", "ADDED", "STATE"])
+            for details in people {
+                let person = details.person
                 table.add([
-                    person.email.printable, (person.name ?? "").printable, person.isAdministrator ? "admin" : "user",
-                    person.created.forPeople, person.isActive ? "active" : "disabled",
+                    person.email.printable, (person.name ?? "").printable, details.role, details.ways.printable,
+                    person.created.forPeople, details.state,
                 ])
             }
             try Output.lines(table.lines { $0 })
         }
         return .done
     }
+}
 
-    private func json(_ person: LatchGateway.Person) -> JSONValue {
-        [
-            "id": .string(person.id.uuidString.lowercased()), "email": .string(person.email),
-            "name": person.name.map(JSONValue.string) ?? .null, "isAdmin": .bool(person.isAdministrator),
-            "isActive": .bool(person.isActive), "createdAt": .string(person.created.forPrograms),
-        ]
+/// `latchd user show`.
+struct ShowPerson: Work {
+    let configurationPath: String?
+    let email: String
+    let isJSON: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let details = try await administration.withStores { stores in
+            try await PersonDetails(try await stores.people.require(email), in: stores.people)
+        }
+        if isJSON { try Output.json(details.json) } else { try Output.lines(details.lines) }
+        return .done
+    }
+}
+
+/// `latchd user link`.
+struct LinkPerson: Work {
+    let configurationPath: String?
+    let email: String
+    let provider: String
+    let subject: String
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let person = try await administration.withStores { stores in
+            guard let provider = stores.settings.providers.first(where: { $0.id == provider }) else {
+                throw Failure(.notFound, ListProviders.unknown(provider))
+            }
+            let person = try await stores.people.require(email)
+            try await stores.people.link(person.id, to: subject, at: provider)
+            return person
+        }
+        try Output.lines(["Linked \(person.email.printable) to '\(subject.printable)' at \(provider.printable)."])
+        return .done
+    }
+}
+
+/// `latchd user unlink`.
+struct UnlinkPerson: Work {
+    let configurationPath: String?
+    let email: String
+    let provider: String
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let person = try await administration.withStores { stores in
+            let person = try await stores.people.require(email)
+            guard try await stores.people.unlink(person.id, from: provider) > 0 else {
+                throw Failure(
+                    .notFound,
+                    "\(person.email.printable) has no identity at '\(provider.printable)'; "
+                        + "'latchd user show' lists what there is.")
+            }
+            return person
+        }
+        try Output.lines([
+            "Unlinked \(person.email.printable) from \(provider.printable); every session of theirs was ended."
+        ])
+        return .done
     }
 }
 

@@ -45,7 +45,8 @@ extension Bridge {
         return try BridgeKeyFile(path: folder + "bridge.key").secret()
     }
 
-    private static func client(of provider: ProviderConfiguration) throws -> HTTPClient {
+    /// What a provider is asked through.
+    static func client(of provider: ProviderConfiguration) throws -> HTTPClient {
         guard let file = provider.authorityFile else { return try HTTPClient() }
         return try HTTPClient(HTTPClient.Configuration(authorities: .systemAnd(pemFile: file)))
     }

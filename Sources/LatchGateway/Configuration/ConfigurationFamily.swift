@@ -5,7 +5,7 @@ struct ConfigurationFamily: Sendable {
     /// The keys of one name.
     let keys: @Sendable (_ name: String) -> [ConfigurationKey]
 
-    static let all = [introspectionClients]
+    static let all = [providers, introspectionClients]
 
     /// What stands for the name where keys are listed.
     static let placeholder = "ID"
@@ -44,6 +44,18 @@ struct ConfigurationFamily: Sendable {
         }
         return nil
     }
+
+    /// Variables of this family that a mistyped one may have been meant for: its name may end at any `_`.
+    func variables(near variable: String) -> [String] {
+        let prefix =
+            ConfigurationKey.variablePrefix + path.uppercased().map { $0 == "." ? "_" : String($0) }.joined() + "_"
+        guard variable.hasPrefix(prefix) else { return [] }
+        let words = variable.dropFirst(prefix.count).lowercased().split(separator: "_")
+        return (1..<max(2, words.count)).flatMap { count in
+            let name = words.prefix(count).joined(separator: "-")
+            return Self.isName(name) ? keys(name).map(\.variable) : []
+        }
+    }
 }
 
 extension ConfigurationKey {
@@ -54,19 +66,18 @@ extension ConfigurationKey {
 /// What a configuration says about things that it names itself, while it is read; blank before anything was said.
 struct NamedDrafts<Draft: Sendable>: Sendable {
     private let blank: Draft
-    private var drafts: [String: Draft] = [:]
+    /// In the order in which they were named first.
+    private(set) var all: [(name: String, draft: Draft)] = []
 
     init(blank: Draft) {
         self.blank = blank
     }
 
     subscript(name: String) -> Draft {
-        get { drafts[name] ?? blank }
-        set { drafts[name] = newValue }
-    }
-
-    /// In the order of the names.
-    var all: [(name: String, draft: Draft)] {
-        drafts.sorted { $0.key < $1.key }.map { (name: $0.key, draft: $0.value) }
+        get { all.first { $0.name == name }?.draft ?? blank }
+        set {
+            guard let place = all.firstIndex(where: { $0.name == name }) else { return all.append((name, newValue)) }
+            all[place].draft = newValue
+        }
     }
 }

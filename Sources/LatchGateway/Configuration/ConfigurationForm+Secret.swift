@@ -10,9 +10,10 @@ extension ConfigurationForm where Value == Secret? {
     }
 
     /// The path of a file that holds a secret and nothing else; a line end behind it is none of it. It is read with the
-    /// configuration.
+    /// configuration. Nobody but its owner and its group may be able to read it, nor anybody but its owner to change it.
     static let secretFile = ConfigurationForm(
-        expected: "the path of a regular file of 1 to 4,096 bytes that the user who runs latchd can read"
+        expected: "the path of a regular file of 1 to 4,096 bytes that the user who runs latchd can read and others "
+            + "cannot (chmod 600)"
     ) { word, folder in
         ConfigurationForm<String>.path.read(word, folder).flatMap(contents).map { .some($0) }
     } show: { _ in
@@ -24,6 +25,7 @@ extension ConfigurationForm where Value == Secret? {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         guard attributes?[.type] as? FileAttributeType == .typeRegular,
+            let mode = attributes?[.posixPermissions] as? Int, mode & 0o027 == 0,
             let data = FileManager.default.contents(atPath: target), data.count <= 4_096
         else { return nil }
         var bytes = [UInt8](data)

@@ -65,6 +65,9 @@ extension ConfigurationKey {
 
     private static let passwords = [
         ConfigurationKey(
+            "passwords.enabled", \.settings.passwordsEnabled, .truth,
+            "Whether people may sign in with e-mail address and password."),
+        ConfigurationKey(
             "passwords.minimum_length", \.settings.passwords.minimumLength, .number(1...1024),
             "The shortest new password, in characters."),
         ConfigurationKey(
@@ -120,8 +123,22 @@ extension ConfigurationKey {
 
     private static let bridge = [
         ConfigurationKey(
+            list: "bridge.redirects", \.settings.bridge.redirects, of: .redirect,
+            "The addresses in apps that a sign-in through a provider may end at, compared character by character."),
+        ConfigurationKey(
+            "bridge.loopback_redirects", \.settings.bridge.loopbackRedirects, .truth,
+            "Whether programs on the person's own machine may be such an app, at http://127.0.0.1 and http://[::1] with any "
+                + "port."),
+        ConfigurationKey(
+            "bridge.code_lifetime", \.settings.bridge.codeLifetime, .duration(.seconds(5)...(.seconds(600))),
+            "How long a one-time code is good."),
+        ConfigurationKey(
+            "bridge.key_file", \.settings.bridge.keyFile, .optionalPath,
+            "The file of the key that seals sign-ins under way; it is made when it is not there. Gateways that share one "
+                + "complete each other's sign-ins.", standard: "bridge.key beside the database"),
+        ConfigurationKey(
             "bridge.codes", \.settings.codes, .choice(CodePlace.allCases.map { ($0.rawValue, $0) }),
-            "Where one-time codes wait: in redis, several gateways complete each other's sign-ins.")
+            "Where one-time codes wait: in redis, several gateways complete each other's sign-ins."),
     ]
 
     private static let redis = [

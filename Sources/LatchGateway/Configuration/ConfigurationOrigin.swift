@@ -15,4 +15,15 @@ public enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
         case .standard: "default"
         }
     }
+
+    /// Whether it comes before another: lines of the file in their order, then the environment.
+    func precedes(_ other: ConfigurationOrigin) -> Bool {
+        switch (self, other) {
+        case (.file(_, let one), .file(_, let two)): one < two
+        case (.file, _): true
+        case (.variable(let one), .variable(let two)): one < two
+        case (.variable, .standard): true
+        default: false
+        }
+    }
 }

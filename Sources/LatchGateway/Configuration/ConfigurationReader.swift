@@ -56,9 +56,19 @@ public struct ConfigurationReader: Sendable {
 
     private func crossCheck() -> [ConfigurationMistake] {
         contradictions()
-            + configuration.introspectionMistakes.map { key, problem, remedy in
-                ConfigurationMistake(origin: origins[key] ?? .standard, problem: problem, remedy: remedy)
+            + (configuration.introspectionMistakes + configuration.providerMistakes { unread.contains($0) }).map {
+                told in
+                ConfigurationMistake(origin: origin(ofKeyAt: told.key), problem: told.problem, remedy: told.remedy)
             }
+    }
+
+    /// Where a key was said, or else the first one below or beside it.
+    private func origin(ofKeyAt path: String) -> ConfigurationOrigin {
+        if let origin = origins[path] { return origin }
+        let section = path.split(separator: ".").dropLast().joined(separator: ".")
+        let below = origins.filter { $0.key.hasPrefix(path + ".") }
+        let beside = (below.isEmpty ? origins.filter { $0.key.hasPrefix(section + ".") } : below).map(\.value)
+        return beside.min { $0.precedes($1) } ?? .standard
     }
 
     private func contradictions() -> [ConfigurationMistake] {
@@ -176,7 +186,8 @@ extension ConfigurationReader {
     /// The part that all variables share says nothing about which one was meant.
     private static func nearestVariable(to name: String) -> String? {
         let prefix = ConfigurationKey.variablePrefix
-        let others = ConfigurationKey.all.map { String($0.variable.dropFirst(prefix.count)) }
+        let families = ConfigurationFamily.all.flatMap { $0.variables(near: name) }
+        let others = (ConfigurationKey.all.map(\.variable) + families).map { String($0.dropFirst(prefix.count)) }
         return Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: others).map { prefix + $0 }
     }
 

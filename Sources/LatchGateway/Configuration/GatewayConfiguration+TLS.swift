@@ -16,6 +16,7 @@ extension GatewayConfiguration {
     mutating func settle() {
         settleRedis()
         settleIntrospection()
+        settleProviders()
         let hasCertificate = tlsPaths.certificate != nil
         server.listeners = listen.map { $0.listener(hasCertificate: hasCertificate) }
         settings.certificateFiles = tlsPaths.certificate.flatMap { certificate in

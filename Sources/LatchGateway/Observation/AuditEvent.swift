@@ -26,6 +26,10 @@ public struct AuditEvent: Sendable, Equatable {
         case personEnabled = "person-enabled"
         /// A person was removed.
         case personRemoved = "person-removed"
+        /// An identity at a provider is a person's from now on.
+        case identityLinked = "identity-linked"
+        /// A person's identities at a provider were taken away.
+        case identityUnlinked = "identity-unlinked"
         /// The server shows another certificate.
         case certificateReplaced = "certificate-replaced"
         /// The certificate was read again and is the same.

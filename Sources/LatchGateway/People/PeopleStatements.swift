@@ -8,9 +8,9 @@ enum PeopleStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO people (id, email, name, password_hash, is_admin, created_at) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO people (id, email, name, password_hash, is_admin, is_vouched, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (email) DO NOTHING RETURNING \(columns)
-        """, UUID.self, String.self, String?.self, String.self, Bool.self, Date.self, row: person)
+        """, UUID.self, String.self, String?.self, String?.self, Bool.self, Bool.self, Date.self, row: person)
 
     static let all = Statement("SELECT \(columns) FROM people ORDER BY email", row: person)
 

@@ -1,21 +1,164 @@
-import OpenIDConnect
+import Database
+public import FoundationEssentials
+public import OpenIDConnect
 
 extension PeopleStore {
-    /// The person whom an identity provider has signed in: found by the e-mail address, which it must have verified.
+    /// The person whom an identity provider has signed in.
     ///
-    /// - Throws: ``GatewayError`` with ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/identityRefused``,
-    ///   ``GatewayError/Code/notInvited`` or ``GatewayError/Code/personDisabled``.
-    func person(for identity: ProviderIdentity, at provider: ProviderConfiguration) async throws -> Person {
-        guard let email = identity.email, identity.isEmailVerified else {
-            throw GatewayError(.emailUnverified, "'\(provider.id)' has not verified the person's e-mail address.")
+    /// It is the one that the identity was linked to. An identity that is seen for the first time is linked to the person
+    /// with its e-mail address when the provider has verified that and `linksByEmail` says so, or the person was invited
+    /// and the provider lets invited people in; else a person is made for it, when `allowsRegistration` says so. A person
+    /// has one identity at a provider: another one with the same address is somebody else.
+    ///
+    /// A password that was set by whoever registered the address, without proof, is taken away when the address's owner is
+    /// linked, and the sessions end: who set it may be somebody who waited for the owner.
+    ///
+    /// All of it is one transaction: two first sign-ins of one person at once make one person.
+    ///
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/personDisabled``, ``GatewayError/Code/domainRefused``,
+    ///   ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/notInvited``, ``GatewayError/Code/identityRefused`` or
+    ///   ``GatewayError/Code/invalidEmail``.
+    ///
+    /// Source: OpenID Connect Core §5.7 for issuer and subject; OX-3, OX-7.
+    public func person(for identity: ProviderIdentity, at provider: ProviderConfiguration) async throws -> Person {
+        try checkDomain(identity, at: provider)
+        let known = try await database.read { connection in
+            try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
         }
-        guard provider.linksByEmail else {
-            throw GatewayError(.identityRefused, "'\(provider.id)' may not link people by their e-mail address.")
+        if let known { return try active(known, provider) }
+        let wish = LinkWish(identity, at: provider, now: now())
+        let outcome = try await database.write { connection throws(DatabaseError) in try wish.fulfil(connection) }
+        return try settle(outcome, wish)
+    }
+
+    /// The domain is asked for at every sign-in: whoever left it does not come in any more.
+    private func checkDomain(_ identity: ProviderIdentity, at provider: ProviderConfiguration) throws(GatewayError) {
+        guard !provider.domains.isEmpty else { return }
+        guard let text = identity.email, identity.isEmailVerified else { throw Self.unverified(provider) }
+        let domain = EmailAddress(normalizing: text).text.split(separator: "@", omittingEmptySubsequences: false)
+        guard domain.count == 2, provider.domains.contains(where: { $0.lowercased() == domain[1] }) else {
+            throw GatewayError(
+                .domainRefused, "The domain of the person's e-mail address is not in providers.\(provider.id).domains.")
         }
-        guard let person = try await find(email) else {
-            throw GatewayError(.notInvited, "Nobody here has the e-mail address that '\(provider.id)' has verified.")
+    }
+
+    private func active(_ person: Person, _ provider: ProviderConfiguration) throws(GatewayError) -> Person {
+        guard person.isActive else {
+            throw GatewayError(.personDisabled, "The person who came through '\(provider.id)' is disabled.")
         }
-        guard person.isActive else { throw GatewayError(.personDisabled, "The person is disabled.") }
         return person
+    }
+
+    private func settle(_ outcome: LinkWish.Outcome, _ wish: LinkWish) throws -> Person {
+        let provider = wish.provider
+        switch outcome {
+        case .known(let person): return try active(person, provider)
+        case .disabled(let person): return try active(person, provider)
+        case .made(let person):
+            noteSomebody()
+            audit.record(AuditEvent(.registered, provider: provider.id, person: person.id))
+            return person
+        case .linked(let person, let droppedPassword):
+            if droppedPassword {
+                noteSessionsEnded(of: person.id)
+                audit.record(
+                    AuditEvent(
+                        .passwordChanged, reason: "removed-unproved", provider: provider.id, person: person.id))
+            }
+            audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person.id))
+            return person
+        case .unverified: throw Self.unverified(provider)
+        case .invalidEmail(let error): throw error
+        case .notInvited:
+            throw GatewayError(
+                .notInvited,
+                "Nobody here has the e-mail address of the person who came through '\(provider.id)'; "
+                    + "invite them with 'latchd user add --invite', or see providers.\(provider.id).registration.")
+        case .refused:
+            throw GatewayError(
+                .identityRefused,
+                "Somebody here has the e-mail address of the person who came through '\(provider.id)' and must not be "
+                    + "linked by it; see providers.\(provider.id).link_by_email.")
+        case .taken:
+            throw GatewayError(
+                .identityRefused,
+                "Somebody here has the e-mail address of the person who came through '\(provider.id)' and is somebody else "
+                    + "there; if the account there was replaced, run 'latchd user unlink'.")
+        }
+    }
+
+    private static func unverified(_ provider: ProviderConfiguration) -> GatewayError {
+        GatewayError(
+            .emailUnverified, "'\(provider.id)' does not say that it has verified the person's e-mail address.")
+    }
+}
+
+extension PeopleStore {
+    /// The identities of everybody, by person.
+    public func identities() async throws -> [UUID: [PersonIdentity]] {
+        Dictionary(grouping: try await database.read { try $0.all(IdentityStatements.all) }, by: \.person)
+    }
+
+    /// The identities of a person.
+    public func identities(of person: UUID) async throws -> [PersonIdentity] {
+        try await database.read { try $0.all(IdentityStatements.ofPerson, person) }
+    }
+
+    /// Whether a person has a password; false for nobody.
+    public func hasPassword(_ person: UUID) async throws -> Bool {
+        try await database.read { try $0.first(IdentityStatements.hasPassword, person) } ?? false
+    }
+
+    /// Everybody who has a password.
+    public func idsWithPassword() async throws -> Set<UUID> {
+        Set(try await database.read { try $0.all(IdentityStatements.withPassword) })
+    }
+
+    /// Makes an identity a person's, as an administrator says; for providers that do not say whether they have verified an
+    /// e-mail address.
+    ///
+    /// - Parameters:
+    ///   - person: Whose it is.
+    ///   - subject: The person's name at the provider, `sub`.
+    ///   - provider: The provider as it is configured.
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, or ``GatewayError/Code/identityRefused`` when
+    ///   the identity is somebody's, or the person is somebody at the provider, already.
+    public func link(_ person: UUID, to subject: String, at provider: ProviderConfiguration) async throws {
+        guard (1...255).contains(subject.utf8.count) else {
+            throw GatewayError(.identityRefused, "The name at '\(provider.id)' must have 1 to 255 bytes.")
+        }
+        let now = now()
+        let issuer = provider.settings.issuer
+        let count = try await database.write { connection -> Int? in
+            guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
+            return try connection.run(IdentityStatements.link, provider.id, issuer, subject, now, person)
+        }
+        guard let count else { throw GatewayError(.unknownPerson, "This person is not there any more.") }
+        guard count == 1 else {
+            throw GatewayError(
+                .identityRefused,
+                "This identity at '\(provider.id)' is somebody's, or the person is somebody there, already; see "
+                    + "'latchd user list --json' and 'latchd user unlink'.")
+        }
+        audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person))
+    }
+
+    /// Takes a person's identities at a provider away and ends all of the person's sessions.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func unlink(_ person: UUID, from provider: String) async throws -> Int {
+        let now = now()
+        let count = try await database.write { connection throws(DatabaseError) in
+            let count = try connection.run(IdentityStatements.unlink, person, provider)
+            guard count > 0 else { return 0 }
+            try connection.run(SessionStatements.bumpEpoch, person)
+            try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person)
+            return count
+        }
+        guard count > 0 else { return 0 }
+        noteSessionsEnded(of: person)
+        audit.record(AuditEvent(.identityUnlinked, provider: provider, person: person))
+        return count
     }
 }

@@ -14,10 +14,10 @@ import Synchronization
 public final class PeopleStore: Sendable {
     /// What a new password must be.
     public let policy: PasswordPolicy
-    private let database: Database
+    let database: Database
     private let hasher: PasswordHasher
-    private let audit: AuditLog
-    private let now: @Sendable () -> Date
+    let audit: AuditLog
+    let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
     /// Set once somebody was seen; a server with people rarely becomes one without.
     private let sawSomebody = Mutex(false)
@@ -78,6 +78,16 @@ public final class PeopleStore: Sendable {
         sawSomebody.withLock { $0 = false }
     }
 
+    /// Remembers that there is somebody.
+    func noteSomebody() {
+        sawSomebody.withLock { $0 = true }
+    }
+
+    /// Has whoever remembers a person's sessions forget them.
+    func noteSessionsEnded(of person: UUID) {
+        ended.withLock { $0 }?(person)
+    }
+
     /// Adds a person.
     ///
     /// - Parameters:
@@ -96,21 +106,32 @@ public final class PeopleStore: Sendable {
             recording: AuditEvent(.personAdded))
     }
 
-    /// Adds a person and records it as `event`, in which the person is filled in.
+    /// Adds a person without a password, who comes in through an identity provider that has verified the address.
+    ///
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/personExists``.
+    public func invite(email: String, name: String? = nil, isAdministrator: Bool = false) async throws -> Person {
+        try await add(
+            email: email, name: name, isAdministrator: isAdministrator, password: nil,
+            recording: AuditEvent(.personAdded, reason: "invited"))
+    }
+
+    /// Adds a person and records it as `event`, in which the person is filled in; somebody who registered is not vouched for.
     func add(
-        email: String, name: String?, isAdministrator: Bool, password: Secret, recording event: AuditEvent
+        email: String, name: String?, isAdministrator: Bool, password: Secret?, recording event: AuditEvent
     ) async throws -> Person {
         let email = try EmailAddress(email).text
-        try policy.check(password)
+        if let password { try policy.check(password) }
         if try await find(email) != nil { throw Self.exists(email) }
-        let hash = try await hasher.hash(password).rawValue
+        let hash = if let password { try await hasher.hash(password).rawValue } else { nil as String? }
+        let isVouched = event.kind == .personAdded
         let created = now()
         let shown = name.flatMap { DisplayText.cleaned($0, limit: 200) }
         let person = try await database.write { connection in
-            try connection.first(PeopleStatements.insert, UUID(), email, shown, hash, isAdministrator, created)
+            try connection.first(
+                PeopleStatements.insert, UUID(), email, shown, hash, isAdministrator, isVouched, created)
         }
         guard let person else { throw Self.exists(email) }
-        sawSomebody.withLock { $0 = true }
+        noteSomebody()
         var event = event
         event.person = person.id
         audit.record(event)

@@ -1,0 +1,105 @@
+import HTTPServer
+import OpenIDConnect
+import Wire
+
+extension GatewayConfiguration {
+    mutating func settleProviders() {
+        settings.providers = providers.all.filter(\.draft.isEnabled).map { name, draft in draft.configuration(name) }
+    }
+
+    /// What is wrong with the identity providers and with ways to sign in at all, each with the key to tell it at.
+    func providerMistakes(isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
+        let enabled = providers.all.filter(\.draft.isEnabled)
+        var told = enabled.flatMap { name, draft in draft.mistakes(name, isUnread: isUnread) }
+        told += sharedCallbacks(enabled) + addressMistakes(enabled, isUnread)
+        if !settings.passwordsEnabled, enabled.isEmpty {
+            told.append(
+                (
+                    "passwords.enabled",
+                    "passwords.enabled is false and there is no identity provider: nobody can sign in",
+                    "name one in providers, or enable passwords"
+                ))
+        }
+        return told
+    }
+
+    /// Each provider has a callback of its own, or an answer of one could be taken for another's.
+    private func sharedCallbacks(_ enabled: [(name: String, draft: ProviderDraft)]) -> [ProviderDraft.Mistake] {
+        var seen: [String: String] = [:]
+        var told: [ProviderDraft.Mistake] = []
+        for (name, draft) in enabled {
+            let path = BridgeProviders.callbackPath(of: draft.configuration(name), among: enabled.count)
+            let known = BridgeProviders.bareCallbacks + ["/auth/oauth/\(name)/callback"]
+            if !known.contains(path) {
+                told.append(
+                    (
+                        "providers.\(name).callback", "providers.\(name).callback is no path for a callback",
+                        "it must be one of \(known.joined(separator: ", "))"
+                    ))
+            } else if let other = seen.updateValue(name, forKey: path) {
+                told.append(
+                    (
+                        "providers.\(name).callback", "providers.\(name) and providers.\(other) have the same callback",
+                        "give one of them another, or leave both out"
+                    ))
+            }
+        }
+        return told
+    }
+
+    private func addressMistakes(
+        _ enabled: [(name: String, draft: ProviderDraft)], _ isUnread: (String) -> Bool
+    ) -> [ProviderDraft.Mistake] {
+        guard let first = enabled.first, !isUnread("public_url") else { return [] }
+        guard let url = settings.publicURL else {
+            guard !isReachedByOthers else {
+                return [
+                    (
+                        "providers.\(first.name).kind", "an identity provider is configured and there is no public_url",
+                        "set public_url to the address that browsers reach this server at"
+                    )
+                ]
+            }
+            return formPostMistakes(enabled)
+        }
+        if url.hasPrefix("https://") { return [] }
+        guard Self.isLoopback(url) else {
+            return [
+                (
+                    "public_url", "public_url is plain http, and sign-in through an identity provider needs https",
+                    "write https://, and serve TLS here or in the reverse proxy"
+                )
+            ]
+        }
+        return formPostMistakes(enabled)
+    }
+
+    /// A form that another site posts brings cookies along over https only.
+    private func formPostMistakes(_ enabled: [(name: String, draft: ProviderDraft)]) -> [ProviderDraft.Mistake] {
+        guard settings.certificateFiles == nil || settings.publicURL != nil else { return [] }
+        return enabled.filter { $0.draft.configuration($0.name).settings.responseMode == .formPost }.map { name, _ in
+            (
+                "providers.\(name).kind", "providers.\(name) answers by a posted form, which needs https",
+                "set public_url to an https:// address"
+            )
+        }
+    }
+
+    /// Whether somebody but this machine may come: then the name in a request cannot be believed.
+    private var isReachedByOthers: Bool {
+        !proxyNetworks.isEmpty
+            || server.listeners.contains { listener in
+                switch listener {
+                case .tcp(let host, _), .tls(let host, _): IPAddress(host)?.isLoopback != true
+                case .unix: true
+                }
+            }
+    }
+
+    private static func isLoopback(_ url: String) -> Bool {
+        let rest = url.dropFirst("http://".count)
+        return ["127.0.0.1", "[::1]", "localhost"].contains { host in
+            rest.hasPrefix(host) && (rest.count == host.count || ":/".contains(rest.dropFirst(host.count).first ?? "x"))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import OpenIDConnect
+
+extension ProviderDraft {
+    /// Something wrong, told at a key of this provider.
+    typealias Mistake = (key: String, problem: String, remedy: String)
+
+    /// What is wrong with it alone; `isUnread` says of which keys a word could not be read, which was told before.
+    func mistakes(_ name: String, isUnread: (String) -> Bool) -> [Mistake] {
+        let path = "providers.\(name)"
+        guard name != "password" else {
+            return [
+                (path, "\(path) is no identity provider", "remove it; passwords.enabled switches sign-in by password")
+            ]
+        }
+        let told = missing(path, isUnread) + credentialMistakes(path, isUnread) + foreign(path)
+        guard told.isEmpty, !["issuer", "client_id", "key_file"].contains(where: { isUnread("\(path).\($0)") }) else {
+            return told
+        }
+        do {
+            try configuration(name).settings.check()
+            return []
+        } catch {
+            return [(kind == .apple ? "\(path).key_file" : "\(path).issuer", "\(path): \(error.plain)", "correct it")]
+        }
+    }
+
+    private func missing(_ path: String, _ isUnread: (String) -> Bool) -> [Mistake] {
+        var wanted: [(key: String, isThere: Bool)] = [("client_id", clientID != nil)]
+        if kind == .oidc { wanted.append(("issuer", issuer != nil)) }
+        if kind == .apple {
+            wanted += [("team_id", teamID != nil), ("key_id", keyID != nil), ("key_file", key != nil)]
+        }
+        return wanted.filter { !$0.isThere && !isUnread("\(path).\($0.key)") }.map { key, _ in
+            ("\(path).\(key)", "\(path) has no \(key)", "add \(path).\(key)")
+        }
+    }
+
+    private func credentialMistakes(_ path: String, _ isUnread: (String) -> Bool) -> [Mistake] {
+        guard kind != .apple else { return [] }
+        let hasSecret = secret != nil || fileSecret != nil
+        if secret != nil, fileSecret != nil {
+            return [("\(path).client_secret", "\(path) has a client_secret and a client_secret_file", "remove one")]
+        }
+        if authentication == ProviderDraft.Authentication.none, hasSecret {
+            return [
+                (
+                    "\(path).client_authentication", "\(path).client_authentication is none and there is a secret",
+                    "remove one of them"
+                )
+            ]
+        }
+        let keys = ["client_secret", "client_secret_file", "client_authentication"]
+        if !hasSecret, authentication != ProviderDraft.Authentication.none,
+            !keys.contains(where: { isUnread("\(path).\($0)") })
+        {
+            return [
+                (
+                    "\(path).client_secret_file", "\(path) has no secret",
+                    "set \(path).client_secret_file, or client_authentication: none for a public client"
+                )
+            ]
+        }
+        return []
+    }
+
+    /// Keys that the kind has no use for.
+    private func foreign(_ path: String) -> [Mistake] {
+        var set: [String] = []
+        if kind != .oidc, issuer != nil { set.append("issuer") }
+        if kind == .apple {
+            if secret != nil { set.append("client_secret") }
+            if fileSecret != nil { set.append("client_secret_file") }
+            if authentication != nil { set.append("client_authentication") }
+            if responseMode != nil { set.append("response_mode") }
+        } else {
+            if teamID != nil { set.append("team_id") }
+            if keyID != nil { set.append("key_id") }
+            if key != nil { set.append("key_file") }
+        }
+        return set.map { key in
+            ("\(path).\(key)", "\(path).\(key) means nothing where kind is \(kind.rawValue)", "remove it")
+        }
+    }
+}
+
+extension OpenIDConnectError {
+    /// The reason alone, to stand behind a key.
+    fileprivate var plain: String {
+        let reason = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
+        return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+    }
+}

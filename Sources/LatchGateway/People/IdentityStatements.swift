@@ -1,0 +1,88 @@
+import Database
+import FoundationEssentials
+
+/// The SQL of identities.
+enum IdentityStatements {
+    static let person = Statement(
+        """
+        SELECT \(PeopleStatements.columns) FROM people
+        WHERE id = (SELECT person_id FROM identities WHERE provider = ? AND issuer = ? AND subject = ?)
+        """, String.self, String.self, String.self, row: PeopleStatements.person)
+
+    static let insert = Statement(
+        """
+        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at) VALUES (?, ?, ?, ?, ?, ?)
+        """, String.self, String.self, String.self, UUID.self, String?.self, Date.self)
+
+    /// Links by hand, unless the identity is somebody's or the person is somebody there already.
+    static let link = Statement(
+        """
+        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at)
+        SELECT ?1, ?2, ?3, id, NULL, ?4 FROM people WHERE id = ?5
+            AND NOT EXISTS (SELECT 1 FROM identities WHERE provider = ?1 AND issuer = ?2 AND (subject = ?3 OR person_id = ?5))
+        """, String.self, String.self, String.self, Date.self, UUID.self)
+
+    /// Whom an identity might be linked to.
+    static let candidate = Statement(
+        """
+        SELECT \(PeopleStatements.columns), password_hash IS NOT NULL, is_vouched,
+            EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id),
+            EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id AND i.provider = ? AND i.issuer = ?)
+        FROM people WHERE email = ?
+        """, String.self, String.self, String.self
+    ) { row throws(DatabaseError) in
+        LinkCandidate(
+            person: try PeopleStatements.person(row), hasPassword: try row.get(8), isVouched: try row.get(9),
+            hasIdentity: try row.get(10), isLinkedAlready: try row.get(11))
+    }
+
+    /// The address is proved from now on.
+    static let verify = Statement(
+        "UPDATE people SET is_verified = 1, name = coalesce(name, ?) WHERE id = ? RETURNING \(PeopleStatements.columns)",
+        String?.self, UUID.self, row: PeopleStatements.person)
+
+    static let dropPassword = Statement(
+        "UPDATE people SET password_hash = NULL, session_epoch = session_epoch + 1 WHERE id = ?", UUID.self)
+
+    static let all = Statement("SELECT \(columns) FROM identities ORDER BY provider, linked_at", row: identity)
+
+    static let ofPerson = Statement(
+        "SELECT \(columns) FROM identities WHERE person_id = ? ORDER BY provider, linked_at", UUID.self, row: identity)
+
+    static let unlink = Statement(
+        "DELETE FROM identities WHERE person_id = ? AND provider = ?", UUID.self, String.self)
+
+    static let hasPassword = Statement(
+        "SELECT password_hash IS NOT NULL FROM people WHERE id = ?", UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    static let withPassword = Statement("SELECT id FROM people WHERE password_hash IS NOT NULL") {
+        row throws(DatabaseError) in
+        try row.get(0) as UUID
+    }
+
+    private static let columns = "provider, issuer, subject, person_id, email, linked_at"
+
+    @Sendable
+    private static func identity(_ row: SQLRow) throws(DatabaseError) -> PersonIdentity {
+        PersonIdentity(
+            provider: try row.get(0), issuer: try row.get(1), subject: try row.get(2), person: try row.get(3),
+            email: try row.get(4), linked: try row.get(5))
+    }
+}
+
+/// Somebody with the e-mail address of an identity that is nobody's yet.
+struct LinkCandidate: Sendable {
+    let person: Person
+    let hasPassword: Bool
+    /// Whether an administrator gave the address.
+    let isVouched: Bool
+    let hasIdentity: Bool
+    /// Whether the person is somebody else at this provider.
+    let isLinkedAlready: Bool
+
+    /// Whether the person was added to come in through a provider, and did not yet.
+    var isInvited: Bool { isVouched && !hasPassword && !hasIdentity }
+    /// Whether whoever set the password may be somebody else than the owner of the address.
+    var isPasswordDoubtful: Bool { hasPassword && !isVouched && !person.isVerified }
+}

@@ -1,0 +1,91 @@
+import Database
+import FoundationEssentials
+import OpenIDConnect
+
+/// An identity that may become somebody's, decided and done inside one transaction.
+struct LinkWish: Sendable {
+    /// What became of it.
+    enum Outcome: Sendable {
+        /// It was somebody's meanwhile.
+        case known(Person)
+        /// It was linked to somebody who was there; a password that nobody proved was taken away.
+        case linked(Person, droppedPassword: Bool)
+        /// Somebody was made for it.
+        case made(Person)
+        /// Its address is somebody's who is disabled.
+        case disabled(Person)
+        /// The provider does not vouch for the address.
+        case unverified
+        /// The address cannot be one.
+        case invalidEmail(GatewayError)
+        /// Nobody has the address, and nobody is to be made.
+        case notInvited
+        /// Somebody has the address and must not be linked by it.
+        case refused
+        /// Somebody has the address who is somebody else at the provider.
+        case taken
+    }
+
+    let provider: ProviderConfiguration
+    private let identity: ProviderIdentity
+    private let now: Date
+
+    init(_ identity: ProviderIdentity, at provider: ProviderConfiguration, now: Date) {
+        self.identity = identity
+        self.provider = provider
+        self.now = now
+    }
+
+    /// Decides and does.
+    func fulfil(_ connection: Connection) throws(DatabaseError) -> Outcome {
+        let known = try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
+        if let known { return .known(known) }
+        guard let text = identity.email, identity.isEmailVerified else { return .unverified }
+        let email: EmailAddress
+        do {
+            email = try EmailAddress(text)
+        } catch {
+            return .invalidEmail(error)
+        }
+        let candidate = try connection.first(
+            IdentityStatements.candidate, provider.id, identity.issuer, email.text)
+        guard let candidate else { return try make(email, connection) }
+        return try link(candidate, email, connection)
+    }
+
+    private func link(
+        _ candidate: LinkCandidate, _ email: EmailAddress, _ connection: Connection
+    ) throws(DatabaseError) -> Outcome {
+        let person = candidate.person
+        guard person.isActive else { return .disabled(person) }
+        guard !candidate.isLinkedAlready else { return .taken }
+        let takesInvited = provider.invitedOnly || provider.allowsRegistration
+        guard provider.linksByEmail || candidate.isInvited && takesInvited else { return .refused }
+        if candidate.isPasswordDoubtful {
+            try connection.run(IdentityStatements.dropPassword, person.id)
+            try connection.run(
+                SessionStatements.endAll, now, SessionEndReason.passwordChanged.rawValue, person.id)
+        }
+        try insertIdentity(of: person.id, email, connection)
+        let verified = try connection.first(IdentityStatements.verify, name, person.id)
+        return .linked(verified ?? person, droppedPassword: candidate.isPasswordDoubtful)
+    }
+
+    private func make(_ email: EmailAddress, _ connection: Connection) throws(DatabaseError) -> Outcome {
+        guard provider.allowsRegistration, !provider.invitedOnly else { return .notInvited }
+        let person = try connection.first(
+            PeopleStatements.insert, UUID(), email.text, name, nil, false, false, now)
+        guard let person else { return .refused }
+        try insertIdentity(of: person.id, email, connection)
+        return .made(try connection.first(IdentityStatements.verify, name, person.id) ?? person)
+    }
+
+    private func insertIdentity(
+        of person: UUID, _ email: EmailAddress, _ connection: Connection
+    ) throws(DatabaseError) {
+        try connection.run(
+            IdentityStatements.insert, provider.id, identity.issuer, identity.subject, person, email.text, now)
+    }
+
+    private var name: String? { identity.name.flatMap { DisplayText.cleaned($0, limit: 200) } }
+}

@@ -1,0 +1,53 @@
+import HTTPClient
+public import OpenIDConnect
+
+/// Asks an identity provider what can be asked without signing anybody in.
+public struct ProviderCheck: Sendable {
+    /// What it said.
+    public struct Answer: Sendable {
+        /// What it says of itself.
+        public let metadata: ProviderMetadata
+        /// How many keys it has that a signature of an ID token can be checked by.
+        public let keyCount: Int
+        /// What an operator should look at although it may work, a sentence each.
+        public let warnings: [String]
+    }
+
+    private let provider: ProviderConfiguration
+    private let client: HTTPClient
+
+    /// Takes a provider as it is configured.
+    ///
+    /// - Throws: `TransportError` when its authorities cannot be read.
+    public init(_ provider: ProviderConfiguration) throws {
+        self.provider = provider
+        client = try Bridge.client(of: provider)
+    }
+
+    /// Asks for the discovery document and the keys.
+    ///
+    /// - Throws: `OpenIDConnectError` with what is wrong, or `CancellationError`.
+    public func run() async throws -> Answer {
+        let party = RelyingParty(provider.settings, client: client)
+        let metadata = try await party.metadata()
+        let count = try await party.keyCount()
+        return Answer(metadata: metadata, keyCount: count, warnings: warnings(metadata, keyCount: count))
+    }
+
+    private func warnings(_ metadata: ProviderMetadata, keyCount: Int) -> [String] {
+        var warnings: [String] = []
+        if keyCount == 0 { warnings.append("It has no key that a signature can be checked by, so nobody can sign in.") }
+        let known = Set(["RS256", "PS256", "ES256", "EdDSA"])
+        if !metadata.signingAlgorithms.isEmpty, known.isDisjoint(with: metadata.signingAlgorithms) {
+            warnings.append("It signs by none of \(known.sorted().joined(separator: ", ")).")
+        }
+        return warnings
+    }
+}
+
+extension GatewaySettings {
+    /// The address to register at a provider as redirect address; without ``publicURL`` only its path.
+    public func callback(of provider: ProviderConfiguration) -> String {
+        (publicURL ?? "") + onyx.prefix + BridgeProviders.callbackPath(of: provider, among: providers.count)
+    }
+}

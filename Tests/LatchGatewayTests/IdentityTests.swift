@@ -1,0 +1,251 @@
+import Crypto
+import FoundationEssentials
+import OpenIDConnect
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite("Identities", .timeLimit(.minutes(2)))
+struct IdentityTests {
+    private static func provider(
+        _ id: String = "home", links: Bool = false, opens: Bool = false, invites: Bool = false, domains: [String] = []
+    ) -> ProviderConfiguration {
+        ProviderConfiguration(
+            id: id, title: id, settings: ProviderSettings(issuer: "https://\(id).example", clientID: "latch"),
+            linksByEmail: links, allowsRegistration: opens, domains: domains, invitedOnly: invites)
+    }
+
+    private static func identity(
+        _ subject: String = "s-1", _ email: String? = Bench.email, at provider: String = "home",
+        isVerified: Bool = true, name: String? = "Ada L."
+    ) -> ProviderIdentity {
+        ProviderIdentity(
+            issuer: "https://\(provider).example", subject: subject, email: email, isEmailVerified: isVerified,
+            name: name)
+    }
+
+    private func refusal(
+        _ people: PeopleStore, _ identity: ProviderIdentity, _ provider: ProviderConfiguration
+    ) async -> GatewayError.Code? {
+        let error = await #expect(throws: GatewayError.self) { try await people.person(for: identity, at: provider) }
+        return error?.code
+    }
+
+    @Test("OX-3 a person is made when that is allowed, and found again by the subject whatever the address becomes")
+    func registration() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let made = try await people.person(for: Self.identity(), at: Self.provider(opens: true))
+            #expect((made.email, made.name, made.isVerified) == (Bench.email, "Ada L.", true))
+            #expect(!made.isAdministrator)
+            #expect(try await people.hasPassword(made.id) == false)
+
+            for later in [
+                Self.identity("s-1", "new@example.org"), Self.identity("s-1", nil),
+                Self.identity("s-1", "x", isVerified: false),
+            ] {
+                #expect(try await people.person(for: later, at: Self.provider()).id == made.id)
+            }
+            #expect(try await people.list().count == 1)
+            let identities = try await people.identities(of: made.id)
+            #expect(identities.map(\.subject) == ["s-1"])
+            #expect(identities.map(\.email) == [Bench.email])
+            #expect(
+                bench.lines.audit.contains {
+                    $0["event"]?.string == "registered" && $0["provider"]?.string == "home"
+                })
+        }
+    }
+
+    @Test("OX-7 nobody is made or linked where the configuration does not say so")
+    func closed() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            #expect(await refusal(people, Self.identity(), Self.provider()) == .notInvited)
+            #expect(await refusal(people, Self.identity(), Self.provider(links: true)) == .notInvited)
+            try await bench.addPerson()
+            #expect(await refusal(people, Self.identity(), Self.provider()) == .identityRefused)
+            #expect(await refusal(people, Self.identity(), Self.provider(opens: true)) == .identityRefused)
+            #expect(await refusal(people, Self.identity(), Self.provider(invites: true)) == .identityRefused)
+            #expect(try await people.identities().isEmpty)
+        }
+    }
+
+    @Test("an account is linked by a verified address only, and not to a second subject of the same provider")
+    func linking() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let ada = try await bench.addPerson()
+            let provider = Self.provider(links: true, opens: true)
+            #expect(await refusal(people, Self.identity(isVerified: false), provider) == .emailUnverified)
+            #expect(await refusal(people, Self.identity("s-1", nil), provider) == .emailUnverified)
+            #expect(await refusal(people, Self.identity("s-1", "no address"), provider) == .invalidEmail)
+
+            #expect(try await people.person(for: Self.identity("s-1", " ADA@example.org"), at: provider).id == ada.id)
+            #expect(await refusal(people, Self.identity("s-2"), provider) == .identityRefused)
+            // A subject means something together with its issuer only.
+            #expect(await refusal(people, Self.identity("s-1", nil, at: "away"), provider) == .emailUnverified)
+            let elsewhere = Self.identity("s-1", at: "away")
+            let linked = try await people.person(for: elsewhere, at: Self.provider("away", links: true))
+            #expect(linked.id == ada.id)
+            #expect(try await people.identities(of: ada.id).map(\.provider) == ["away", "home"])
+            // The administrator gave the address, so the password stays.
+            #expect(try await bench.login().status == 200)
+        }
+    }
+
+    @Test(
+        "a password that somebody set who did not prove the address goes when its owner comes, and so do the sessions")
+    func squatting() async throws {
+        try await Bench.with({ $0.onyx.allowsRegistration = true }) { bench in
+            let people = bench.gateway.stores.people
+            let answer = try await bench.http.send(
+                "POST", "/api/auth/register", headers: [("Content-Type", "application/json")],
+                body: #"{"email":"\#(Bench.email)","password":"\#(Bench.password)"}"#)
+            #expect(answer.status == 201)
+            let token = try await bench.token()
+            #expect(try await bench.me(token).status == 200)
+
+            let owner = try await people.person(for: Self.identity(), at: Self.provider(links: true))
+            #expect(try await people.list().map(\.id) == [owner.id])
+            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await bench.login().status != 200)
+            let session = try await bench.gateway.issuer.issue(for: owner, device: SessionDevice())
+            #expect(try await bench.me(session.token.reveal()).status == 200)
+        }
+    }
+
+    @Test(
+        "somebody invited has no password and comes in through a provider that takes the invited, once linked for good")
+    func invited() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let ada = try await people.invite(email: Bench.email)
+            #expect(try await bench.login(password: "").status != 200)
+            #expect(await refusal(people, Self.identity(), Self.provider()) == .identityRefused)
+            #expect(
+                await refusal(people, Self.identity(isVerified: false), Self.provider(invites: true))
+                    == .emailUnverified)
+            #expect(
+                await refusal(people, Self.identity("s", "bob@example.org"), Self.provider(invites: true))
+                    == .notInvited)
+            let linked = try await people.person(for: Self.identity(), at: Self.provider(invites: true))
+            #expect((linked.id, linked.name) == (ada.id, "Ada L."))
+            // The invitation is used up.
+            let away = Self.identity("s-9", at: "away")
+            #expect(await refusal(people, away, Self.provider("away", invites: true)) == .identityRefused)
+            #expect(await refusal(people, Self.identity("s-2"), Self.provider(invites: true)) == .identityRefused)
+        }
+    }
+
+    @Test("domains are asked for at every sign-in, and only a verified address has one")
+    func domains() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let provider = Self.provider(opens: true, domains: ["example.org"])
+            _ = try await people.person(for: Self.identity(), at: provider)
+            for (email, isVerified, code) in [
+                ("ada@evil.org", true, GatewayError.Code.domainRefused), ("ada@sub.example.org", true, .domainRefused),
+                ("a@example.org@evil.org", true, .domainRefused), (Bench.email, false, .emailUnverified),
+            ] {
+                for subject in ["s-1", "s-2"] {
+                    let identity = Self.identity(subject, email, isVerified: isVerified)
+                    #expect(await refusal(people, identity, provider) == code, "\(email)")
+                }
+            }
+            #expect(try await people.list().count == 1)
+        }
+    }
+
+    @Test("somebody disabled is refused, whether linked already or to be linked")
+    func disabled() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let provider = Self.provider(links: true, opens: true)
+            let ada = try await people.person(for: Self.identity(), at: provider)
+            let bob = try await bench.addPerson("bob@example.org")
+            for person in [ada, bob] { try await people.disable(person.id) }
+            #expect(await refusal(people, Self.identity(), provider) == .personDisabled)
+            #expect(await refusal(people, Self.identity("b", "bob@example.org"), provider) == .personDisabled)
+            #expect(try await people.identities(of: bob.id).isEmpty)
+            try await people.enable(ada.id)
+            #expect(try await people.person(for: Self.identity(), at: provider).id == ada.id)
+        }
+    }
+
+    @Test("many first sign-ins of one person at once, in two gateways, make one person")
+    func race() async throws {
+        try await Bench.with { bench in
+            let other = try await bench.elsewhere()
+            let provider = Self.provider(opens: true)
+            let ids = try await withThrowingTaskGroup { group in
+                for number in 0..<64 {
+                    let people = number % 2 == 0 ? bench.gateway.stores.people : other.people
+                    group.addTask { try await people.person(for: Self.identity(), at: provider).id }
+                }
+                return try await group.reduce(into: Set<UUID>()) { $0.insert($1) }
+            }
+            #expect(ids.count == 1)
+            #expect(try await other.people.list().count == 1)
+            #expect(try await other.people.identities().values.flatMap { $0 }.count == 1)
+            await other.close()
+        }
+    }
+
+    @Test("two subjects with one new address at once: one is let in, the other is not")
+    func rivals() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let provider = Self.provider(links: true, opens: true)
+            let count = await withTaskGroup { group in
+                for number in 0..<32 {
+                    group.addTask {
+                        (try? await people.person(for: Self.identity("s-\(number)"), at: provider)) != nil
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(count == 1)
+        }
+    }
+
+    @Test("identities go with the person, and with being unlinked, which ends the sessions")
+    func removal() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let provider = Self.provider(links: true, opens: true)
+            let ada = try await bench.addPerson()
+            _ = try await people.person(for: Self.identity(), at: provider)
+            let token = try await bench.token()
+            #expect(try await people.unlink(ada.id, from: "home") == 1)
+            #expect(try await bench.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await people.unlink(ada.id, from: "home") == 0)
+            #expect(try await people.person(for: Self.identity("s-2"), at: provider).id == ada.id)
+            try await people.remove(ada.id)
+            #expect(try await people.identities().isEmpty)
+            #expect(try await people.person(for: Self.identity(), at: provider).id != ada.id)
+        }
+    }
+
+    @Test("an administrator may say who somebody at a provider is, once, whatever the configuration allows")
+    func linkedByHand() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let (ada, bob) = (try await bench.addPerson(), try await bench.addPerson("bob@example.org"))
+            try await people.link(ada.id, to: "s-1", at: Self.provider())
+            #expect(try await people.person(for: Self.identity("s-1", nil), at: Self.provider()).id == ada.id)
+            for (person, subject) in [(bob, "s-1"), (ada, "s-1"), (ada, "s-2")] {
+                let error = await #expect(throws: GatewayError.self) {
+                    try await people.link(person.id, to: subject, at: Self.provider())
+                }
+                #expect(error?.code == .identityRefused)
+            }
+            let gone = await #expect(throws: GatewayError.self) {
+                try await people.link(UUID(), to: "s-3", at: Self.provider())
+            }
+            #expect(gone?.code == .unknownPerson)
+        }
+    }
+}
