@@ -1,0 +1,82 @@
+import HTTPClient
+import OAuth
+import TestSupport
+import Testing
+import Wire
+
+/// Whole sign-ins with the built gateway at identity providers that others wrote.
+@Suite("Identity providers of others", .timeLimit(.minutes(4)))
+struct ForeignProviderTests {
+    /// What browsers would call the gateway; it listens at another port, as behind a proxy.
+    private static let publicURL = "http://127.0.0.1:9"
+    private static let callback = publicURL + "/api/auth/oauth/callback"
+
+    /// How a provider's pages are answered.
+    private static let answers = [
+        "canaille": ["login": "ada", "password": ForeignProvider.password, "answer": "accept"],
+        "allauth": [
+            "login": ForeignProvider.email, "password": ForeignProvider.password, "scopes": "*", "action": "grant",
+        ],
+    ]
+
+    @Test(
+        "OX-2 to OX-5, OX-7 a person signs in at a provider, consents, and the app's token is good at /me",
+        arguments: ["canaille", "allauth"])
+    func signIn(_ name: String) async throws {
+        let provider = try await ForeignProvider(name, redirect: Self.callback)
+        let variable = "LATCHD_PROVIDERS_\(name.uppercased())_"
+        let house = try House([
+            "LATCHD_PUBLIC_URL": Self.publicURL, variable + "ISSUER": provider.issuer,
+            variable + "CLIENT_ID": ForeignProvider.client, variable + "CLIENT_SECRET": ForeignProvider.secret,
+            variable + "REGISTRATION": name == "allauth" ? "open" : "none",
+        ])
+        let checked = try await house.latchd("providers", "check")
+        #expect(checked.status == 0 && checked.output.contains(Self.callback), "\(checked)")
+        if name == "canaille" {
+            // It does not say whether it has verified an address.
+            _ = try await house.latchd("user", "add", ForeignProvider.email, "--invite")
+            let linked = try await house.latchd("user", "link", ForeignProvider.email, name, "ada")
+            #expect(linked.status == 0, "\(linked)")
+        }
+        let gateway = try await house.startGateway()
+        let http = try HTTPClient()
+
+        let token = try await Self.token(gateway, http, name)
+        let app = BrowserlessSignIn(onyx: gateway.address, http: http)
+        let me = try await app.me(token)
+        #expect(try JSONValue(parsing: me.body)["email"]?.string == ForeignProvider.email)
+        // The second time it is the same person, who is refused once disabled: the token, and the provider's word too.
+        #expect(try await app.me(Self.token(gateway, http, name)).status == .ok)
+        let shown = try await house.latchd("user", "show", ForeignProvider.email, "--json")
+        let json = try JSONValue(parsing: Array(shown.output.utf8))
+        #expect(json["identities"]?.array?.map { $0["provider"]?.string } == [name])
+        _ = try await house.latchd("user", "disable", ForeignProvider.email)
+        let link = try await Self.signIn(gateway, http, name, app)
+        #expect(link["error"] == "access_denied" && link["code"] == nil)
+
+        await http.close()
+        await gateway.kill()
+        await provider.end()
+    }
+
+    /// A sign-in to the end.
+    private static func token(_ gateway: RunningGateway, _ http: HTTPClient, _ name: String) async throws -> String {
+        let app = BrowserlessSignIn(onyx: gateway.address, http: http)
+        let link = try await signIn(gateway, http, name, app)
+        #expect(link["state"] == app.state.text)
+        let answer = try await app.exchange(link["code"] ?? "")
+        return try #require(try JSONValue(parsing: answer.body)["access_token"]?.string, "\(link.map(\.name))")
+    }
+
+    /// A sign-in to the app's deep link.
+    private static func signIn(
+        _ gateway: RunningGateway, _ http: HTTPClient, _ name: String, _ app: BrowserlessSignIn
+    ) async throws -> FormFields {
+        let begun = try await app.begin()
+        let back = try await FormBrowser(http).follow(
+            begun.providerURL, answers: answers[name] ?? [:], until: callback)
+        let end = try await app.callBack(
+            gateway.address + back.dropFirst(publicURL.count), cookie: begun.cookie)
+        return try #require(try BrowserlessSignIn.deepLink(end))
+    }
+}
