@@ -29,9 +29,14 @@ import Testing
 
     @Test("Waiting for a program can be cancelled, which leaves it running")
     func cancelled() async throws {
-        let program = try DesktopProgram(["sleep", "3"])
+        let folder = try TemporaryDirectory()
+        let gate = folder.file("gate")
+        try #require(mkfifo(gate, 0o600) == 0)
+        // It ends when the other end of its input was open.
+        let program = try DesktopProgram(["cat", gate])
         let waiting = Task { await program.status() }
         waiting.cancel()
         #expect(await waiting.value == nil)
+        close(open(gate, O_WRONLY))
     }
 }

@@ -28,7 +28,8 @@ struct ForeignProvider {
         ]
         program = try RunningProgram(python, [script, name, folder.path, redirect], environment: environment)
         let line = try await program.line(containing: "listening on ")
-        issuer = line.split(separator: " ").last.map(String.init) ?? ""
+        // Canaille's issuer ends in a slash.
+        issuer = (line.split(separator: " ").last.map(String.init) ?? "") + (name == "canaille" ? "/" : "")
     }
 
     func end() async {

@@ -65,7 +65,7 @@ struct ForeignProviderTests {
         let link = try await signIn(gateway, http, name, app)
         #expect(link["state"] == app.state.text)
         let answer = try await app.exchange(link["code"] ?? "")
-        return try #require(try JSONValue(parsing: answer.body)["access_token"]?.string, "\(link.map(\.name))")
+        return try #require(try JSONValue(parsing: answer.body)["access_token"]?.string, "\(link["error_description"] ?? "") \(gateway.program.output.suffix(2_000))")
     }
 
     /// A sign-in to the app's deep link.

@@ -24,7 +24,7 @@ import Wire
         [("email", "\(word)@example.org"), ("password", "\(word)-plays-in-the-sandbox"), ("action", "allow")] + more
     }
 
-    @Test("OX-2, OX-3, OX-4, OX-5, OX-8 a whole sign-in ends at /me", arguments: ["ada", "bob"])
+    @Test("OX-2, OX-3, OX-4, OX-5, OX-8 a whole sign-in ends at /me", arguments: ["ada", "bob", "carol"])
     func whole(_ word: String) async throws {
         try await with { _, app in
             let end = try await app.run(person(word))
