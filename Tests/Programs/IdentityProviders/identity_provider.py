@@ -82,8 +82,10 @@ def canaille(folder, redirect):
         "--formatted-name", "Ada Lovelace", "--emails", EMAIL)  # fmt: skip
     run("create", "client", "--quiet", "--client-id", CLIENT, "--client-secret", SECRET, "--client-name", "Latch",
         "--redirect-uris", redirect, "--token-endpoint-auth-method", "client_secret_basic",
-        "--grant-types", "authorization_code", "--response-types", "code", "--audience", CLIENT,
+        "--grant-types", "authorization_code", "--response-types", "code",
         "--id-token-signed-response-alg", "RS256", "--scope", "openid", "--scope", "email", "--scope", "profile")  # fmt: skip
+    # Its ID tokens name it only when it is an audience of itself, which it can be once it is there.
+    run("set", "client", CLIENT, "--audience", CLIENT)
     from canaille import create_app
 
     return create_app()
