@@ -13,6 +13,13 @@ extension String {
                     }
                 }))
     }
+
+    /// The text without white space at its ends.
+    var trimmed: String {
+        var rest = drop(while: \.isWhitespace)
+        while let last = rest.last, last.isWhitespace { rest.removeLast() }
+        return String(rest)
+    }
 }
 
 extension Date {

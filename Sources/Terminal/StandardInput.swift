@@ -1,5 +1,4 @@
 public import Crypto
-import Foundation
 
 /// A secret that another program hands over on standard input.
 public enum StandardInput {
@@ -35,7 +34,7 @@ public enum StandardInput {
     public static func line() async throws -> String? {
         do {
             let line = try await Descriptor.read(Descriptor.input, lineOnly: true, limit: longestLine)
-            return line.map { String(decoding: $0.bytes, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
+            return line.map { String(decoding: $0.bytes, as: UTF8.self).trimmed }
         } catch let failure as Descriptor.Failure {
             throw TerminalError(.noInput, "Could not read standard input: \(failure).")
         }

@@ -54,9 +54,7 @@ public final class Terminal: Sendable {
     /// A line without white space at its ends; what is said after none begins a line of its own.
     private func visibleLine() async throws -> String {
         do {
-            var line = Substring(String(decoding: try await line(), as: UTF8.self)).drop(while: \.isWhitespace)
-            while let last = line.last, last.isWhitespace { line.removeLast() }
-            return String(line)
+            return String(decoding: try await line(), as: UTF8.self).trimmed
         } catch {
             try? say("\n")
             throw error
