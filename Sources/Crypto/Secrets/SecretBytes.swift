@@ -1,9 +1,7 @@
 import CSodium
 
 /// The memory behind a ``Secret``, overwritten before it is given back.
-///
-/// Unchecked: the bytes are written in `init` and `deinit` only, when no other thread can know them.
-final class SecretBytes: @unchecked Sendable {
+final class SecretBytes: @unchecked Sendable {  // Written in `init` and `deinit` only, when it is unshared.
     let bytes: UnsafeMutableRawBufferPointer
 
     init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {

@@ -9,8 +9,7 @@
 /// A queue that plain threads wait on: posting never blocks, taking does.
 ///
 /// Source: `pthread_cond_wait(3)`; the standard library has a mutex and no condition.
-final class Mailbox<Element: Sendable>: @unchecked Sendable {
-    // Unchecked: the variables are touched only while `lock` is held; the two pointers never change.
+final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards what changes; the pointers never do.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var elements: [Element] = []

@@ -12,8 +12,7 @@ import Dispatch
 ///
 /// Until ``publish()`` the file at the path is what it was before; without it, the part is removed with its owner. A
 /// crash leaves the part, which the next download to the same path takes over. A lock keeps two downloads apart.
-final class PartialFile: @unchecked Sendable {
-    // One thread at a time: the transfer loop while bytes come, then the task that publishes.
+final class PartialFile: @unchecked Sendable {  // One owner at a time: the loop, then the task that publishes.
     private let path: String
     private var file: Int32?
     private var partPath: String { path + ".part" }

@@ -7,8 +7,7 @@
 #endif
 
 /// A system thread that is joined or detached once.
-struct LoopThread: @unchecked Sendable {
-    // A thread's name may be used from every thread.
+struct LoopThread: @unchecked Sendable {  // A thread's name may be used from every thread.
     private let thread: pthread_t
 
     private final class Body {

@@ -3,8 +3,7 @@ import CCurl
 /// Curl's set of transfers with its pool of connections.
 ///
 /// ``wakeUp()`` may be called from any thread until ``close()``; everything else belongs to the loop's thread.
-struct MultiHandle: @unchecked Sendable {
-    // The loop's lock keeps `wakeUp` from running after `close`.
+struct MultiHandle: @unchecked Sendable {  // The loop's lock keeps `wakeUp` from running after `close`.
     private let pointer: UnsafeMutableRawPointer
 
     /// Curl's own set-up, done once; safe beside other threads since curl 7.84.

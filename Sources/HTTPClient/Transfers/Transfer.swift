@@ -1,9 +1,7 @@
 import Synchronization
 
 /// One exchange on its way through the loop.
-final class Transfer: @unchecked Sendable {
-    // `receiver`, `easy` and `continuation` belong to the maker until the transfer is submitted, then to the loop's
-    // thread.
+final class Transfer: @unchecked Sendable {  // One owner at a time: the maker until it is submitted, then the loop.
     let plan: TransferPlan
     var receiver: ResponseReceiver
     var easy: EasyHandle?

@@ -1,8 +1,7 @@
 import COpenSSL
 
 /// An X.509 certificate of OpenSSL's, released with its owner.
-final class Certificate: @unchecked Sendable {
-    // Never changed once made; OpenSSL counts references atomically.
+final class Certificate: @unchecked Sendable {  // Never changed once made; OpenSSL counts references atomically.
     let pointer: OpaquePointer
 
     /// Takes over one reference to `pointer`.

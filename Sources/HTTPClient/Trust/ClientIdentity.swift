@@ -5,8 +5,7 @@ import Crypto
 ///
 /// Everything that can be wrong with the files is found here, before any connection, and OpenSSL never asks the
 /// terminal for a passphrase.
-final class ClientIdentity: @unchecked Sendable {
-    // Never changed once made; OpenSSL counts references atomically.
+final class ClientIdentity: @unchecked Sendable {  // Never changed once made; OpenSSL counts references atomically.
     private let certificate: Certificate
     private let chain: [Certificate]
     private let key: OpaquePointer

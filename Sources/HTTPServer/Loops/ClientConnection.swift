@@ -3,9 +3,7 @@ import Glibc
 import Wire
 
 /// One accepted connection and how long it may stay in the state it is in.
-///
-/// Unchecked: only the loop's thread touches it.
-final class ClientConnection: @unchecked Sendable {
+final class ClientConnection: @unchecked Sendable {  // Only the loop's thread touches it.
     /// What the connection is doing.
     enum Phase {
         /// The state once accepted and until the first request line.

@@ -2,11 +2,9 @@ import CMicroHTTPD
 import Glibc
 
 /// One libmicrohttpd daemon: one listener on one loop.
-///
-/// Unchecked: only the loop's thread touches it once the loop runs.
-final class Daemon: @unchecked Sendable {
+final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it once the loop runs.
     // Set right after the daemon has started, before it can call back.
-    nonisolated(unsafe) private(set) var handle: OpaquePointer?
+    private(set) var handle: OpaquePointer?
     // Strong both ways, as it is read for every request; the loop lets its daemons go when it stops.
     let loop: EventLoop
     var needsRun = true

@@ -8,10 +8,8 @@ import Wire
 /// The loop's epoll set holds each daemon's own epoll descriptor, an eventfd to be woken by other threads, and the
 /// clients' sockets, for their end only.
 ///
-/// Unchecked: everything but `queue` is touched by the loop's thread only, or before that thread starts.
-///
 /// Source: epoll(7), eventfd(2); libmicrohttpd manual, "Using external event loops" and `MHD_suspend_connection`.
-final class EventLoop: TaskExecutor, @unchecked Sendable {
+final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread touches it, but for `queue`, a `Mutex`.
     let settings: Settings
     let queue = Mutex(Queue())
     let epoll: Int32

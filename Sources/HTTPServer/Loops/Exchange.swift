@@ -6,9 +6,7 @@ import Wire
 ///
 /// The connection owns it until libmicrohttpd says the request is completed; the handler's task keeps it longer when
 /// the client went away first, and then its answer is dropped.
-///
-/// Unchecked: only the loop's thread touches it; the handler's task runs on that loop too.
-final class Exchange: @unchecked Sendable {
+final class Exchange: @unchecked Sendable {  // Only the loop's thread touches it; the handler's task runs there too.
     /// How far the request has come.
     enum Step {
         /// The state once the request line is in.

@@ -6,10 +6,8 @@ import Glibc
 ///
 /// The key lives in GnuTLS's memory only and goes with the value; nothing here tells it.
 ///
-/// Unchecked: GnuTLS only reads credentials once they are made.
-///
 /// Source: GnuTLS manual, "Certificate credentials" and `gnutls_certificate_set_x509_key_mem2`; RFC 5280 §4.1.2.
-public final class TLSCertificate: @unchecked Sendable {
+public final class TLSCertificate: @unchecked Sendable {  // GnuTLS only reads credentials once they are made.
     /// The SHA-256 of the server's own certificate: 32 pairs of upper-case hexadecimal digits, parted by colons.
     public let fingerprint: String
     /// The DNS names and IP addresses it holds for; the common name when it has none.

@@ -1,9 +1,7 @@
 import COpenSSL
 
 /// A key of OpenSSL's, released with its owner.
-///
-/// Unchecked: never changed once made, and OpenSSL reads one key from many threads.
-final class EVPKey: @unchecked Sendable {
+final class EVPKey: @unchecked Sendable {  // Never changed once made; OpenSSL counts references atomically.
     let pointer: OpaquePointer
 
     /// Takes over one reference to `pointer`.

@@ -2,9 +2,7 @@ import CSecret
 import Dispatch
 
 /// A `GCancellable` that ends a blocking call.
-///
-/// Unchecked: GLib says that a cancellable may be used from any thread.
-final class Cancellation: @unchecked Sendable {
+final class Cancellation: @unchecked Sendable {  // GLib lets every thread use a cancellable.
     let pointer: UnsafeMutablePointer<GCancellable> = g_cancellable_new()
 
     func cancel(after limit: Duration) {
