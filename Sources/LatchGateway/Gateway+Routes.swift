@@ -3,47 +3,34 @@ import Wire
 
 extension Gateway {
     static func router(
-        _ stores: GatewayStores, _ issuer: any SessionIssuer, _ attempts: SignInGuard, _ metrics: Metrics,
-        _ bridge: Bridge?, _ isDraining: Flag, _ certificates: CertificateKeeper?
-    ) -> Router {
-        var router = Router { status, sentence, _ in OnyxAnswers.serverError(status, sentence) }
-        if stores.settings.onyx.isEnabled { onyx(stores, issuer, attempts, metrics, bridge).add(to: &router) }
-        if stores.settings.onyx.isEnabled { tokens(stores, issuer, bridge).add(to: &router) }
-        ServiceRoutes(
-            database: stores.database, sessions: stores.sessions, issuer: issuer, hasher: stores.hasher,
-            metrics: metrics, settings: stores.settings.metrics, log: stores.log,
-            isDraining: { isDraining.isRaised }, certificateSecondsLeft: { certificates?.secondsLeft }
-        ).add(to: &router)
-        return router
+        _ services: GatewayServices, _ isDraining: Flag, _ certificates: CertificateKeeper?
+    ) throws(GatewayError) -> Router {
+        let settings = services.settings
+        var dialects: [any GatewayDialect] = [OnyxRoutes(services: services)]
+        if settings.immich.isEnabled { dialects.append(ImmichRoutes(services: services)) }
+        if settings.timeTracker.isEnabled { dialects.append(TimeTrackerRoutes(services: services)) }
+        if settings.relateMail.isEnabled { dialects.append(RelateMailRoutes(services: services)) }
+        if settings.verify.isEnabled { dialects.append(VerifyRoutes(services: services)) }
+        if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
+        return try GatewayDialects.router(dialects) { router in
+            if settings.onyx.isEnabled { tokens(services).add(to: &router) }
+            ServiceRoutes(
+                database: services.database, sessions: services.sessions, issuer: services.issuer,
+                hasher: services.hasher, metrics: services.metrics, settings: settings.metrics, log: services.log,
+                isDraining: { isDraining.isRaised }, certificateSecondsLeft: { certificates?.secondsLeft }
+            ).add(to: &router)
+        }
     }
 
-    private static func onyx(
-        _ stores: GatewayStores, _ issuer: any SessionIssuer, _ attempts: SignInGuard, _ metrics: Metrics,
-        _ bridge: Bridge?
-    ) -> OnyxRoutes {
-        OnyxRoutes(
-            settings: stores.settings.onyx, people: stores.people, issuer: issuer,
-            signIn: PasswordSignIn(
-                people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts, audit: stores.audit,
-                log: stores.log),
-            registration: Registration(people: stores.people, attempts: attempts, audit: stores.audit),
-            proxies: stores.settings.trustedProxies, metrics: metrics, audit: stores.audit, log: stores.log,
-            bridge: bridge, cookie: bridge?.sessionCookie,
-            allowsPasswords: stores.settings.passwordsEnabled)
-    }
-
-    private static func tokens(
-        _ stores: GatewayStores, _ issuer: any SessionIssuer, _ bridge: Bridge?
-    ) -> TokenRoutes {
-        let settings = stores.settings
+    private static func tokens(_ services: GatewayServices) -> TokenRoutes {
+        let settings = services.settings
         let clients = settings.introspectionClients.map { ($0.id, $0) }
-        let address = PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil)
         return TokenRoutes(
-            prefix: settings.onyx.prefix, address: address,
-            issuerAddress: address.configured.map { $0 + settings.onyx.prefix },
-            allowsLoopbackRedirects: bridge != nil && settings.bridge.loopbackRedirects,
+            prefix: settings.onyx.prefix, address: services.address,
+            issuerAddress: services.address.configured.map { $0 + settings.onyx.prefix },
+            allowsLoopbackRedirects: services.bridge != nil && settings.bridge.loopbackRedirects,
             clients: Dictionary(clients) { first, _ in first },
-            basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: issuer,
-            proxies: settings.trustedProxies, audit: stores.audit, log: stores.log)
+            basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: services.issuer,
+            proxies: settings.trustedProxies, audit: services.audit, log: services.log)
     }
 }

@@ -20,6 +20,8 @@ public final class Gateway: Sendable {
     public let stores: GatewayStores
     /// The routes.
     public let router: Router
+    /// What the routes stand on.
+    let services: GatewayServices
     /// What gives tokens out and knows them again.
     let issuer: any SessionIssuer
     let attempts: SignInGuard
@@ -64,7 +66,7 @@ public final class Gateway: Sendable {
     ///   - codes: Where one-time codes wait to be exchanged; where the settings say by default.
     ///   - certificates: The certificate to keep; nil without TLS.
     /// - Throws: ``GatewayError`` or `TransportError` when a file that sign-in through identity providers needs cannot be
-    ///   used.
+    ///   used; ``GatewayError/Code/routes`` when two dialects answer the same requests.
     ///
     /// Source: OX-6 for the issuer; OX-15 for the codes.
     public init(
@@ -86,7 +88,8 @@ public final class Gateway: Sendable {
         self.metrics = metrics
         self.isDraining = isDraining
         self.certificates = certificates
-        router = Self.router(stores, issuer, attempts, metrics, bridge, isDraining, certificates)
+        services = GatewayServices(stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge)
+        router = try Self.router(services, isDraining, certificates)
         stores.people.whenSessionsEnd { issuer.forget(person: $0) }
         stores.sessions.whenSessionsEnd { issuer.forget(person: $0) }
     }

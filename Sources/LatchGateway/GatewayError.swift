@@ -6,7 +6,8 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
-                codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused
+                codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
+                routes
         }
         private let base: Base
 
@@ -43,6 +44,9 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         public static let emailUnverified = Code(base: .emailUnverified)
         /// The identity is nobody's here and must not be linked.
         public static let identityRefused = Code(base: .identityRefused)
+
+        /// Two dialects would answer the same requests.
+        public static let routes = Code(base: .routes)
 
         /// The code's name.
         public var description: String { base.rawValue }

@@ -19,6 +19,16 @@ public struct GatewaySettings: Sendable, Equatable {
     public var trustedProxies = TrustedProxies()
     /// The Onyx dialect.
     public var onyx = OnyxSettings()
+    /// The Immich dialect.
+    public var immich = ImmichSettings()
+    /// The Time Tracker dialect.
+    public var timeTracker = TimeTrackerSettings()
+    /// The Relate Mail dialect.
+    public var relateMail = RelateMailSettings()
+    /// What reverse proxies are told.
+    public var verify = VerifySettings()
+    /// The pages for people.
+    public var pages = PageSettings()
     /// Whether e-mail and password sign in.
     public var passwordsEnabled = true
     /// The identity providers that people may sign in through, in the order of their buttons.

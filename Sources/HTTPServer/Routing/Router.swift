@@ -18,7 +18,16 @@ public struct Router: Sendable {
         let maximumBodyBytes: Int?
     }
 
+    /// A method and a pattern that a router answers.
+    public struct Route: Hashable, Sendable {
+        /// The method.
+        public let method: HTTPMethod
+        /// The path, with `{}` for each component that is a parameter.
+        public let pattern: String
+    }
+
     let errorResponse: ErrorResponse
+    private var entries: [(method: HTTPMethod, pattern: String, handler: Handler)] = []
     private var fixed: [String: Endpoint] = [:]
     private var tree = RouteTree()
 
@@ -52,7 +61,7 @@ public struct Router: Sendable {
         if let atOnce { first = { request, _ in atOnce(request) } }
         let made = Handler(
             atOnce: first, run: { request, _ in await handler(request) }, maximumBodyBytes: maximumBodyBytes)
-        fixed[pattern, default: Endpoint(pattern: pattern)].add(method, made)
+        add(method, pattern, made)
     }
 
     /// Adds a route. Two handlers for one method and pattern, or another count of types than of placeholders, are a
@@ -72,7 +81,7 @@ public struct Router: Sendable {
     ) {
         var typeCount = 0
         for _ in repeat each types { typeCount += 1 }
-        let parts = Self.check(pattern, placeholders: typeCount)
+        Self.check(pattern, placeholders: typeCount)
         let run: @Sendable (ServerRequest, [String]) async -> ServerResponse? = { request, components in
             var rest = components[...]
             func next<T: PathParameter>(_: T.Type) throws(Mismatch) -> T {
@@ -82,17 +91,43 @@ public struct Router: Sendable {
             guard let values = try? (repeat next((each P).self)) else { return nil }
             return await handler(request, repeat each values)
         }
-        tree.add(
-            parts[...], pattern: pattern, method, Handler(atOnce: nil, run: run, maximumBodyBytes: maximumBodyBytes))
+        add(method, pattern, Handler(atOnce: nil, run: run, maximumBodyBytes: maximumBodyBytes))
     }
 
-    @discardableResult
-    private static func check(_ pattern: String, placeholders: Int) -> [Substring] {
+    /// What this router answers, in the order in which it was added.
+    public var routes: [Route] {
+        entries.map { method, pattern, _ in
+            let parts = Self.parts(of: pattern).map { Self.isPlaceholder($0) ? "{}" : String($0) }
+            return Route(method: method, pattern: "/" + parts.joined(separator: "/"))
+        }
+    }
+
+    /// Adds all routes of another router, not its envelope. A second handler for one of ``routes`` traps.
+    public mutating func add(_ other: Router) {
+        for entry in other.entries { add(entry.method, entry.pattern, entry.handler) }
+    }
+
+    private mutating func add(_ method: HTTPMethod, _ pattern: String, _ handler: Handler) {
+        entries.append((method, pattern, handler))
+        let parts = Self.parts(of: pattern)
+        guard parts.contains(where: Self.isPlaceholder) else {
+            return fixed[pattern, default: Endpoint(pattern: pattern)].add(method, handler)
+        }
+        tree.add(parts[...], pattern: pattern, method, handler)
+    }
+
+    private static func parts(of pattern: String) -> [Substring] {
+        pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    private static func isPlaceholder(_ part: Substring) -> Bool {
+        part.hasPrefix("{") && part.hasSuffix("}")
+    }
+
+    private static func check(_ pattern: String, placeholders: Int) {
         precondition(pattern.hasPrefix("/"), "The pattern '\(pattern)' must begin with a slash.")
-        let parts = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        let found = parts.count { $0.hasPrefix("{") && $0.hasSuffix("}") }
+        let found = parts(of: pattern).count(where: isPlaceholder)
         precondition(found == placeholders, "The pattern '\(pattern)' must have one type for each placeholder.")
-        return parts
     }
 
     private struct Mismatch: Error {}

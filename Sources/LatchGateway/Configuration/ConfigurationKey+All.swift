@@ -3,8 +3,10 @@ import HTTPServer
 
 extension ConfigurationKey {
     /// Every key, in the order in which they are listed.
-    public static let all = [reach, tls, dialects, sessions, passwords, guards, bridge, redis, limits, observation]
-        .flatMap { $0 }
+    public static let all = [
+        reach, tls, onyx, immich, timeTracker, relateMail, verify, pages, sessions, passwords, guards, bridge, redis,
+        limits, observation,
+    ].flatMap { $0 }
 
     private static let day = Duration.seconds(86_400)
 
@@ -40,7 +42,7 @@ extension ConfigurationKey {
             "How long browsers are told to come back by HTTPS only (Strict-Transport-Security)."),
     ]
 
-    private static let dialects = [
+    private static let onyx = [
         ConfigurationKey(
             "dialects.onyx.enabled", \.settings.onyx.isEnabled, .truth, "Whether clients of Onyx can sign in."),
         ConfigurationKey(

@@ -10,32 +10,48 @@ import Wire
 /// A value without state: what it uses lives in the gateway.
 ///
 /// Source: contract of Onyx, endpoints; OX-1, OX-8.
-struct OnyxRoutes: Sendable {
-    let settings: OnyxSettings
-    let people: PeopleStore
-    let issuer: any SessionIssuer
-    let signIn: PasswordSignIn
-    let registration: Registration
-    let proxies: TrustedProxies
-    let metrics: Metrics
-    let audit: AuditLog
-    let log: Log
-    /// Sign-in through identity providers; nil where there are none.
-    let bridge: Bridge?
-    /// The cookie of browsers that signed in; nil where none can.
-    let cookie: SessionCookie?
-    /// Whether e-mail and password sign in.
-    let allowsPasswords: Bool
+struct OnyxRoutes: GatewayDialect {
+    let services: GatewayServices
 
-    /// Adds the routes under the dialect's prefix.
+    var name: String { "dialects.onyx" }
+    var prefix: String { settings.prefix }
+
+    var settings: OnyxSettings { services.settings.onyx }
+    var people: PeopleStore { services.people }
+    var issuer: any SessionIssuer { services.issuer }
+    var signIn: PasswordSignIn { services.signIn }
+    var registration: Registration { services.registration }
+    var proxies: TrustedProxies { services.proxies }
+    var metrics: Metrics { services.metrics }
+    var audit: AuditLog { services.audit }
+    var log: Log { services.log }
+    /// Sign-in through identity providers; nil where there are none.
+    var bridge: Bridge? { services.bridge }
+    /// The cookie of browsers that signed in; nil where none can.
+    var cookie: SessionCookie? { services.cookie }
+    /// Whether e-mail and password sign in.
+    var allowsPasswords: Bool { services.settings.passwordsEnabled }
+
+    /// Whatever lies below the prefix, when clients of Onyx can sign in.
+    func owns(_ path: String) -> Bool {
+        settings.isEnabled && (prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/"))
+    }
+
+    /// An error of the server itself, before any route.
+    func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        OnyxAnswers.serverError(status, sentence)
+    }
+
+    /// Adds the routes under the dialect's prefix; where it is off, those that browsers come back to from a provider alone.
     func add(to router: inout Router) {
+        if let bridge { add(bridge, to: &router) }
+        guard settings.isEnabled else { return }
         add(.get, "/auth/type", to: &router) { routes, _ in try await routes.authType() }
         add(.post, "/auth/mobile/login", to: &router) { try await $0.login($1) }
         add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
         add(.get, "/me", to: &router, atOnce: { $0.meAtOnce($1) }, { try await $0.me($1) })
-        if let bridge { add(bridge, to: &router) }
     }
 
     /// The largest body of any message here; an address and a password are far less. Nobody has signed in yet who sends

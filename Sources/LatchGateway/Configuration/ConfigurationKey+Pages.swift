@@ -1,0 +1,9 @@
+extension ConfigurationKey {
+    static let pages = [
+        ConfigurationKey(
+            "pages.enabled", \.settings.pages.isEnabled, .truth,
+            "Whether there are pages for people: to sign in, to see devices, to administer."),
+        ConfigurationKey(
+            "pages.prefix", \.settings.pages.prefix, .prefix, "What stands before the paths of the pages."),
+    ]
+}

@@ -1,0 +1,75 @@
+import HTTPServer
+import Wire
+
+/// One way of speaking of the gateway: the routes of a family of servers, or of browsers and proxies.
+///
+/// A value without state: what it uses lives in the gateway.
+///
+/// Source: ARCHITECTURE.md, Floors.
+protocol GatewayDialect: Sendable {
+    /// What its configuration keys begin with, such as `dialects.onyx`; named when two dialects have one route.
+    var name: String { get }
+    /// What stands before its paths; empty, or `/` and text without a `/` at the end.
+    var prefix: String { get }
+
+    /// Whether an address that has no route is this dialect's to refuse.
+    func owns(_ path: String) -> Bool
+
+    /// Adds the routes.
+    func add(to router: inout Router)
+
+    /// The answer of the server itself, before any route, in this dialect's envelope.
+    func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse
+}
+
+extension GatewayDialect {
+    /// Whatever lies below the prefix.
+    func owns(_ path: String) -> Bool {
+        prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/")
+    }
+}
+
+/// The dialects of a gateway as one router.
+enum GatewayDialects {
+    /// Puts the routes of all dialects together, with each one's envelope for the server's own refusals.
+    ///
+    /// - Parameters:
+    ///   - dialects: The dialects; the first is asked for a refusal where several own an address alike.
+    ///   - others: Adds the routes that belong to none.
+    /// - Returns: The router.
+    /// - Throws: ``GatewayError/Code/routes`` when two of them have one route.
+    static func router(
+        _ dialects: [any GatewayDialect], others: (inout Router) -> Void
+    ) throws(GatewayError) -> Router {
+        let byPrefix = dialects.enumerated().sorted {
+            ($1.element.prefix.utf8.count, $0.offset) < ($0.element.prefix.utf8.count, $1.offset)
+        }.map(\.element)
+        var router = Router { status, sentence, request in
+            let owner = byPrefix.first { $0.owns(request.path) }
+            return owner?.serverError(status, sentence, request) ?? OnyxAnswers.serverError(status, sentence)
+        }
+        others(&router)
+        var owners = Dictionary(router.routes.map { ($0, nil as String?) }) { first, _ in first }
+        for dialect in dialects {
+            var own = Router()
+            dialect.add(to: &own)
+            for route in own.routes {
+                guard let owner = owners.updateValue(dialect.name, forKey: route) else { continue }
+                throw conflict(route, dialect, owner)
+            }
+            router.add(own)
+        }
+        return router
+    }
+
+    private static func conflict(
+        _ route: Router.Route, _ dialect: any GatewayDialect, _ owner: String?
+    ) -> GatewayError {
+        let other = owner.map { "'\($0)'" } ?? "the gateway itself"
+        return GatewayError(
+            .routes,
+            "Both '\(dialect.name)' and \(other) answer \(route.method.rawValue) \(route.pattern): "
+                + "give '\(dialect.name)' another prefix, such as \(dialect.name).prefix: /"
+                + "\(dialect.name.split(separator: ".").last ?? "own").")
+    }
+}

@@ -1,0 +1,50 @@
+import Database
+import FoundationEssentials
+
+/// What the routes of every dialect stand on.
+struct GatewayServices: Sendable {
+    let settings: GatewaySettings
+    let database: Database
+    let people: PeopleStore
+    let sessions: SessionAdministration
+    let hasher: PasswordHasher
+    let issuer: any SessionIssuer
+    let attempts: SignInGuard
+    let signIn: PasswordSignIn
+    let registration: Registration
+    let metrics: Metrics
+    let audit: AuditLog
+    let log: Log
+    /// Sign-in through identity providers; nil where there are none.
+    let bridge: Bridge?
+    /// The address that this server is known by.
+    let address: PublicAddress
+    let now: @Sendable () -> Date
+
+    /// The proxies that may say who the client is.
+    var proxies: TrustedProxies { settings.trustedProxies }
+    /// The cookie of browsers that signed in; nil where none can.
+    var cookie: SessionCookie? { bridge?.sessionCookie }
+
+    init(
+        _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?
+    ) {
+        settings = stores.settings
+        database = stores.database
+        people = stores.people
+        sessions = stores.sessions
+        hasher = stores.hasher
+        self.issuer = issuer
+        self.attempts = attempts
+        signIn = PasswordSignIn(
+            people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts, audit: stores.audit,
+            log: stores.log)
+        registration = Registration(people: stores.people, attempts: attempts, audit: stores.audit)
+        self.metrics = metrics
+        audit = stores.audit
+        log = stores.log
+        self.bridge = bridge
+        address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
+        now = stores.now
+    }
+}

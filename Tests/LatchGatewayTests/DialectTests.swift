@@ -1,0 +1,58 @@
+import HTTPServer
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Several dialects in one gateway.
+@Suite(.timeLimit(.minutes(1)))
+struct DialectTests {
+    private struct Words: GatewayDialect {
+        let name: String
+        let prefix: String
+        let paths: [String]
+
+        func add(to router: inout Router) {
+            for path in paths { router.on(.get, prefix + path) { _ in .text(name) } }
+        }
+
+        func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+            .text(name, status: status)
+        }
+    }
+
+    @Test("Two dialects with one route are refused with the remedy, and nothing is served by chance")
+    func conflict() {
+        let error = #expect(throws: GatewayError.self) {
+            try GatewayDialects.router(
+                [
+                    Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
+                    Words(name: "dialects.two", prefix: "", paths: ["/api/me"]),
+                ]) { _ in }
+        }
+        #expect(error?.code == .routes)
+        #expect(
+            error?.message == "Both 'dialects.two' and 'dialects.one' answer GET /api/me: give 'dialects.two' another "
+                + "prefix, such as dialects.two.prefix: /two.")
+    }
+
+    @Test("A dialect may not take the gateway's own routes")
+    func ownRoutes() {
+        let error = #expect(throws: GatewayError.self) {
+            try GatewayDialects.router([Words(name: "dialects.one", prefix: "", paths: ["/healthz"])]) { router in
+                router.on(.get, "/healthz") { _ in .text("alive") }
+            }
+        }
+        #expect(error?.message.contains("the gateway itself answer GET /healthz") == true)
+    }
+
+    @Test("Dialects with one prefix and other routes stand beside each other")
+    func beside() throws {
+        let router = try GatewayDialects.router(
+            [
+                Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
+                Words(name: "dialects.two", prefix: "/api", paths: ["/you"]),
+            ]) { _ in }
+        #expect(router.routes.map(\.pattern) == ["/api/me", "/api/you"])
+    }
+}
