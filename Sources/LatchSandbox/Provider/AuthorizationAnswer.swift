@@ -1,4 +1,5 @@
 import HTTPServer
+import LatchGateway
 import Wire
 
 /// What goes back to the client through the browser, by redirect or by a form that the browser posts.
@@ -52,19 +53,18 @@ struct AuthorizationAnswer {
 
     private func form(_ pairs: [(String, String)]) -> ServerResponse {
         let fields = pairs.map { name, value in
-            "<input type=\"hidden\" name=\"\(Page.escaped(name))\" value=\"\(Page.escaped(value))\">"
+            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" as HTML
         }
-        let name = Page.escaped(destination.client.name)
-        return Page(
+        var page = WebPage(
             title: "Back to \(destination.client.name)",
-            body: """
-                <h1>Back to \(name)</h1>
-                <form method="post" action="\(Page.escaped(destination.redirect))">
-                \(fields.joined(separator: "\n"))
-                <button type="submit">Continue</button>
-                </form>
-                """,
-            script: "document.forms[0].submit()"
-        ).response()
+            """
+            <form method="post" action="\(link: destination.redirect)">
+            \(fields)
+            <button type="submit" class="block">Continue</button>
+            </form>
+            """)
+        page.formTargets = .anywhere
+        page.script = "document.forms[0].submit()"
+        return page.response()
     }
 }

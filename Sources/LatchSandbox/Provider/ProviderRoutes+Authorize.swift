@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPServer
+import LatchGateway
 import Wire
 
 /// Source: OpenID Connect Core §3.1.2.

@@ -1,4 +1,5 @@
 import HTTPServer
+import LatchGateway
 import OAuth
 import Wire
 

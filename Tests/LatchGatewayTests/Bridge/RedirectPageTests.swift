@@ -15,11 +15,11 @@ import Wire
             RedirectPage.returningWithoutSuccess(to: link, "It failed.", status: .found),
         ] {
             let text = String(decoding: page.body, as: UTF8.self)
-            let style = try #require(text.firstMatch(of: #/<style>(.*)</style>/#)?.1)
+            let style = try #require(text.firstMatch(of: #/(?s)<style>(.*)</style>/#)?.1)
             let hash = Data(SHA256.digest(String(style)).bytes).base64EncodedString()
             #expect(
                 page.headers["Content-Security-Policy"]
-                    == "default-src 'none'; style-src 'sha256-\(hash)'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+                    == "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
             )
             #expect(page.headers["X-Frame-Options"] == "DENY")
             #expect(page.headers["Referrer-Policy"] == "no-referrer")
