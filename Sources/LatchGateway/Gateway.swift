@@ -80,7 +80,8 @@ public final class Gateway: Sendable {
         let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()
-        let bridge = try Bridge.open(stores, issuer: issuer, codes: codes, metrics: metrics)
+        let keys = settings.needsKeys ? try BridgeKeys.open(settings) : nil
+        let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
         self.bridge = bridge
         self.stores = stores
         self.issuer = issuer
@@ -88,7 +89,7 @@ public final class Gateway: Sendable {
         self.metrics = metrics
         self.isDraining = isDraining
         self.certificates = certificates
-        services = GatewayServices(stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge)
+        services = GatewayServices(stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
         router = try Self.router(services, isDraining, certificates)
         stores.people.whenSessionsEnd { issuer.forget(person: $0) }
         stores.sessions.whenSessionsEnd { issuer.forget(person: $0) }

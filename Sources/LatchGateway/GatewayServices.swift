@@ -17,6 +17,8 @@ struct GatewayServices: Sendable {
     let log: Log
     /// Sign-in through identity providers; nil where there are none.
     let bridge: Bridge?
+    /// The keys of what is sealed for browsers or tied to them; nil where nothing is.
+    let keys: BridgeKeys?
     /// The address that this server is known by.
     let address: PublicAddress
     let now: @Sendable () -> Date
@@ -24,10 +26,11 @@ struct GatewayServices: Sendable {
     /// The proxies that may say who the client is.
     var proxies: TrustedProxies { settings.trustedProxies }
     /// The cookie of browsers that signed in; nil where none can.
-    var cookie: SessionCookie? { bridge?.sessionCookie }
+    let cookie: SessionCookie?
 
     init(
-        _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?
+        _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?,
+        keys: BridgeKeys?
     ) {
         settings = stores.settings
         database = stores.database
@@ -44,7 +47,9 @@ struct GatewayServices: Sendable {
         audit = stores.audit
         log = stores.log
         self.bridge = bridge
+        self.keys = keys
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
+        cookie = bridge?.sessionCookie ?? (settings.pages.isEnabled ? SessionCookie(address, settings.sessions) : nil)
         now = stores.now
     }
 }

@@ -55,6 +55,9 @@ public struct GatewaySettings: Sendable, Equatable {
     /// Where the certificate and its key are; nil without TLS.
     public var certificateFiles: CertificateFiles?
 
+    /// Whether anything is sealed for browsers or tied to them, so that the gateway must have keys.
+    var needsKeys: Bool { !providers.isEmpty || pages.isEnabled }
+
     /// Makes settings of defaults with the database in a file.
     public init(databasePath: String?) {
         self.databasePath = databasePath

@@ -30,10 +30,11 @@ struct ListSessions: Work {
     }
 
     private func table(_ sessions: [SessionSummary], _ now: Date) -> Table {
-        var table = Table(["ID", "E-MAIL", "DEVICE", "SIGNED IN", "LAST USED", "EXPIRES", "STATE"])
+        var table = Table(["ID", "E-MAIL", "DEVICE", "FROM", "SIGNED IN", "LAST USED", "EXPIRES", "STATE"])
         for session in sessions {
             table.add([
                 session.id.rawValue, (session.email ?? "(removed)").printable, device(session).printable,
+                (session.device.address ?? "unknown").printable,
                 session.created.forPeople, session.lastUsed.forPeople, session.expires.forPeople,
                 session.endReason?.rawValue ?? session.state(at: now).rawValue,
             ])
@@ -53,7 +54,7 @@ struct ListSessions: Work {
         [
             "id": .string(session.id.rawValue), "personId": .string(session.person.uuidString.lowercased()),
             "email": text(session.email), "deviceName": text(session.device.name),
-            "deviceKind": text(session.device.kind), "createdAt": .string(session.created.forPrograms),
+            "deviceKind": text(session.device.kind), "deviceAddress": text(session.device.address), "createdAt": .string(session.created.forPrograms),
             "lastUsedAt": .string(session.lastUsed.forPrograms), "expiresAt": .string(session.expires.forPrograms),
             "endedAt": text(session.ended?.forPrograms), "endReason": text(session.endReason?.rawValue),
             "state": .string(session.state(at: now).rawValue),

@@ -25,7 +25,6 @@ struct AuthorizeQuery: Sendable {
 
     /// The longest state of an app, in bytes.
     static let maximumStateCount = 512
-    private static let maximumNextCount = 1_024
     private static let names = [
         "redirect", "provider", "next", "mobile_redirect_uri", "app_state", "app_code_challenge",
     ]
@@ -60,16 +59,13 @@ struct AuthorizeQuery: Sendable {
         return .app(redirect: redirect, state: state, challenge: challenge)
     }
 
-    /// A path of this server, in the one way that every browser reads as one.
+    /// A path of this server.
     private static func next(_ text: String?) throws(Refusal) -> String {
         guard let text, !text.isEmpty else { return "/" }
-        let path = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let isVisible = text.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }
-        let slashes = zip(path, path.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: "/") }
-        guard text.utf8.count <= maximumNextCount, path.first == UInt8(ascii: "/"), isVisible, !slashes else {
+        guard let address = ReturnAddress.check(text) else {
             throw .refused("The parameter 'next' must be a path of this server")
         }
-        return text
+        return address.text
     }
 
     /// Source: Pydantic, "Booleans", as servers of this family read them.

@@ -1,4 +1,3 @@
-import Crypto
 import HTTPClient
 import OpenIDConnect
 import Redis
@@ -8,17 +7,18 @@ extension Bridge {
     ///
     /// - Parameters:
     ///   - stores: The people, and the settings.
+    ///   - keys: The keys of its secret.
     ///   - issuer: What gives tokens out.
     ///   - codes: Where one-time codes wait; where the settings say by default.
     ///   - metrics: What sign-ins are counted in.
     /// - Returns: The bridge; nil when there is no identity provider.
-    /// - Throws: ``GatewayError/Code/file`` when the key file cannot be used; `TransportError` when a provider's authorities
+    /// - Throws: `TransportError` when a provider's authorities
     ///   cannot be read; `RedisError` when no thread can be started for Redis.
     static func open(
-        _ stores: GatewayStores, issuer: any SessionIssuer, codes: (any CodeStore)?, metrics: Metrics
+        _ stores: GatewayStores, keys: BridgeKeys?, issuer: any SessionIssuer, codes: (any CodeStore)?, metrics: Metrics
     ) throws -> Bridge? {
         let settings = stores.settings
-        guard !settings.providers.isEmpty else { return nil }
+        guard !settings.providers.isEmpty, let keys else { return nil }
         let providers = try settings.providers.map { configuration in
             BridgeProvider(
                 configuration: configuration,
@@ -26,7 +26,7 @@ extension Bridge {
                 callbackPath: BridgeProviders.callbackPath(of: configuration, among: settings.providers.count))
         }
         return Bridge(
-            BridgeProviders(all: providers), keys: BridgeKeys(try secret(settings)),
+            BridgeProviders(all: providers), keys: keys,
             codes: try codes ?? store(stores), stores: stores, issuer: issuer, metrics: metrics)
     }
 
@@ -35,14 +35,6 @@ extension Bridge {
             return MemoryCodeStore(now: stores.now)
         }
         return RedisCodeStore(try RedisClient(redis))
-    }
-
-    /// The secret in the configured file, or in the one beside the database.
-    private static func secret(_ settings: GatewaySettings) throws(GatewayError) -> Secret {
-        if let path = settings.bridge.keyFile { return try BridgeKeyFile(path: path).secret() }
-        guard let database = settings.databasePath else { return Secret.random(32) }
-        let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? ""
-        return try BridgeKeyFile(path: folder + "bridge.key").secret()
     }
 
     /// What a provider is asked through.

@@ -43,8 +43,7 @@ final class Bridge: Sendable {
         codeLifetime = settings.bridge.codeLifetime
         address = PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil)
         signInCookies = SignInCookies(isSecure: address.isSecure)
-        sessionCookie = SessionCookie(
-            isSecure: address.isSecure, origin: address.origin, maximumAge: settings.sessions.maximum)
+        sessionCookie = SessionCookie(address, settings.sessions)
         people = stores.people
         self.issuer = issuer
         self.metrics = metrics

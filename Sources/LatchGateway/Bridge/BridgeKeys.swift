@@ -10,6 +10,18 @@ struct BridgeKeys: Sendable {
     let code: Secret
     /// Derives what a sign-in says to the identity provider from the browser's secret.
     let browser: Secret
+    /// Ties the forms of pages to the browser that they were made for.
+    let form: Secret
+
+    /// The keys of the secret in the file that the settings name, which is made when it is not there.
+    ///
+    /// - Throws: ``GatewayError/Code/file`` when the file cannot be used.
+    static func open(_ settings: GatewaySettings) throws(GatewayError) -> BridgeKeys {
+        if let path = settings.bridge.keyFile { return BridgeKeys(try BridgeKeyFile(path: path).secret()) }
+        guard let database = settings.databasePath else { return BridgeKeys(Secret.random(32)) }
+        let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? ""
+        return BridgeKeys(try BridgeKeyFile(path: folder + "bridge.key").secret())
+    }
 
     /// Derives the keys.
     ///
@@ -21,5 +33,6 @@ struct BridgeKeys: Sendable {
         state = key("state")
         code = key("code")
         browser = key("browser")
+        form = key("form")
     }
 }

@@ -56,3 +56,10 @@ struct SessionCookie: Sendable {
         return found == "http://\(host)" || found == "https://\(host)"
     }
 }
+
+extension SessionCookie {
+    /// Makes the cookie of a server that browsers know by `address`.
+    init(_ address: PublicAddress, _ lifetime: SessionLifetime) {
+        self.init(isSecure: address.isSecure, origin: address.origin, maximumAge: lifetime.maximum)
+    }
+}

@@ -63,5 +63,6 @@ enum Schema {
 
             CREATE INDEX identities_by_person ON identities (person_id);
             """),
+        Migration(3, "addresses of devices", "ALTER TABLE sessions ADD COLUMN device_address TEXT;"),
     ]
 }

@@ -13,6 +13,13 @@ struct PasswordSignIn: Sendable {
         let address: ClientAddress
         let device: SessionDevice
         let request: String
+
+        /// Takes a client; the device is where the request came from.
+        init(address: ClientAddress, device: SessionDevice, request: String) {
+            self.address = address
+            self.device = SessionDevice(name: device.name, kind: device.kind, address: address.description)
+            self.request = request
+        }
     }
 
     /// What became of a sign-in.

@@ -7,10 +7,11 @@ enum SessionStatements {
     static let insert = Statement(
         """
         INSERT INTO sessions
-            (id, token_hash, person_id, created_at, last_used_at, expires_at, cap_at, device_name, device_kind)
-        SELECT ?, ?, id, ?, ?, ?, ?, ?, ? FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL
+            (id, token_hash, person_id, created_at, last_used_at, expires_at, cap_at, device_name, device_kind,
+            device_address)
+        SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ? FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL
         """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
-        UUID.self, Int.self)
+        String?.self, UUID.self, Int.self)
 
     static let find = Statement(
         """
@@ -54,10 +55,15 @@ enum SessionStatements {
 
     static let bumpEpoch = Statement("UPDATE people SET session_epoch = session_epoch + 1 WHERE id = ?", UUID.self)
 
+    /// What ``SessionSummary`` reads.
+    static let summaryColumns = """
+        s.id, s.person_id, p.email, s.device_name, s.device_kind, s.created_at, s.last_used_at, s.expires_at, s.ended_at,
+            s.end_reason, s.device_address, s.rowid
+        """
+
     static let list = Statement(
         """
-        SELECT s.id, s.person_id, p.email, s.device_name, s.device_kind, s.created_at, s.last_used_at, s.expires_at,
-            s.ended_at, s.end_reason
+        SELECT \(summaryColumns)
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id ORDER BY s.created_at, s.id
         """, row: SessionSummary.init)
 

@@ -37,7 +37,7 @@ public struct SessionSummary: Sendable, Equatable, Identifiable {
         id = SessionID(rawValue: try row.get(0))
         person = try row.get(1)
         email = try row.get(2)
-        device = SessionDevice(name: try row.get(3), kind: try row.get(4))
+        device = SessionDevice(name: try row.get(3), kind: try row.get(4), address: try row.get(10))
         created = try row.get(5)
         lastUsed = try row.get(6)
         expires = try row.get(7)

@@ -41,8 +41,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         let inserted = try await database.write { connection in
             try connection.run(
                 SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
-                person.id,
-                person.sessionEpoch)
+                device.address, person.id, person.sessionEpoch)
         }
         guard inserted == 1 else {
             throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")

@@ -1,0 +1,46 @@
+import Wire
+
+/// One field of a form with its label, and what is to be said of it tied to it.
+///
+/// Source: WCAG 2.2, success criteria 1.3.5, 3.3.1 and 3.3.2; HTML Living Standard §4.10.18.7, autofill.
+struct PageField {
+    /// The field's name in the form, and its id.
+    let name: String
+    let label: String
+    var type = "text"
+    /// What a password manager puts here.
+    let autocomplete: String
+    var value: String?
+    var hint: String?
+    /// What is wrong with what was sent.
+    var mistake: String?
+    var isRequired = true
+    var isFocused = false
+    var isReadOnly = false
+    /// Digits only, for a keyboard of digits.
+    var isNumeric = false
+    /// The id, where two forms of a page have a field of one name.
+    var id: String?
+
+    var html: HTML {
+        let id = id ?? name
+        let hintID = hint == nil ? nil : "\(id)-hint"
+        let mistakeID = mistake == nil ? nil : "\(id)-mistake"
+        let described = [mistakeID, hintID].compactMap(\.self).joined(separator: " ")
+        return """
+            <div class="field">
+            <label for="\(id)">\(label)</label>
+            <input id="\(id)" name="\(name)" type="\(type)" autocomplete="\(autocomplete)"\
+            \(attribute: "value", value)\
+            \(attribute: "inputmode", isNumeric ? "numeric" : nil)\
+            \(attribute: "aria-describedby", described.isEmpty ? nil : described)\
+            \(attribute: "aria-invalid", mistake == nil ? nil : "true")\
+            \(attribute: "autocapitalize", type == "email" ? "none" : nil)\
+            \(attribute: "spellcheck", type == "email" ? "false" : nil)\
+            \(flag: "required", isRequired)\(flag: "readonly", isReadOnly)\(flag: "autofocus", isFocused)>
+            \(hint.map { "<p class=\"hint\" id=\"\(hintID ?? "")\">\($0)</p>" as HTML })
+            \(mistake.map { "<p class=\"wrong\" id=\"\(mistakeID ?? "")\">\($0)</p>" as HTML })
+            </div>
+            """
+    }
+}

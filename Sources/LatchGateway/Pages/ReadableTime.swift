@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Wire
+
+/// Instants for people, who may be in any time zone: how long ago, or the day and the time in UTC, and always for programs
+/// too.
+enum ReadableTime {
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// `5 minutes ago`; the date for what is more than a week away.
+    static func ago(_ date: Date, now: Date) -> HTML {
+        let seconds = Int(now.timeIntervalSince(date))
+        guard seconds < 7 * 86_400 else { return at(date) }
+        let words = seconds < 60 ? "just now" : "\(length(.seconds(seconds))) ago"
+        return "<time datetime=\"\(Timestamp.text(date))\" title=\"\(text(date))\">\(words)</time>"
+    }
+
+    /// `21 November 2026, 13:05 UTC`.
+    static func at(_ date: Date) -> HTML {
+        "<time datetime=\"\(Timestamp.text(date))\">\(text(date))</time>"
+    }
+
+    /// `2 minutes`, in the greatest unit that fits, rounded down; a second at least.
+    static func length(_ duration: Duration) -> String {
+        let seconds = Int(duration.seconds.rounded(.up))
+        let (count, unit) =
+            switch seconds {
+            case ..<60: (max(seconds, 1), "second")
+            case ..<3_600: (seconds / 60, "minute")
+            case ..<86_400: (seconds / 3_600, "hour")
+            default: (seconds / 86_400, "day")
+            }
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
+    }
+
+    private static func text(_ date: Date) -> String {
+        let stamp = Timestamp.text(date)
+        let parts = stamp.split { "-T:".contains($0) }
+        guard parts.count > 4, let month = Int(parts[1]), let day = Int(parts[2]), months.indices.contains(month - 1)
+        else { return stamp }
+        return "\(day) \(months[month - 1]) \(parts[0]), \(parts[3]):\(parts[4]) UTC"
+    }
+}
