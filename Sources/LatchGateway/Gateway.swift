@@ -89,7 +89,8 @@ public final class Gateway: Sendable {
         self.metrics = metrics
         self.isDraining = isDraining
         self.certificates = certificates
-        services = GatewayServices(stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
+        services = GatewayServices(
+            stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
         router = try Self.router(services, isDraining, certificates)
         stores.people.whenSessionsEnd { issuer.forget(person: $0) }
         stores.sessions.whenSessionsEnd { issuer.forget(person: $0) }

@@ -44,7 +44,8 @@ import Wire
     @Test(
         "a link never runs anything, opens nothing of the person's machine, and leads nowhere by a trick",
         arguments: [
-            "javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\nscript:alert(1)", " javascript:alert(1)", "\u{1}javascript:1",
+            "javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\nscript:alert(1)", " javascript:alert(1)",
+            "\u{1}javascript:1",
             "data:text/html,<script>", "vbscript:x", "file:///etc/passwd", "blob:x", "view-source:x", "//evil.example",
             "/\\evil.example", "\\\\evil.example", ":x", "1a:x",
         ])

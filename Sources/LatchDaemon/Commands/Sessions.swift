@@ -54,7 +54,8 @@ struct ListSessions: Work {
         [
             "id": .string(session.id.rawValue), "personId": .string(session.person.uuidString.lowercased()),
             "email": text(session.email), "deviceName": text(session.device.name),
-            "deviceKind": text(session.device.kind), "deviceAddress": text(session.device.address), "createdAt": .string(session.created.forPrograms),
+            "deviceKind": text(session.device.kind), "deviceAddress": text(session.device.address),
+            "createdAt": .string(session.created.forPrograms),
             "lastUsedAt": .string(session.lastUsed.forPrograms), "expiresAt": .string(session.expires.forPrograms),
             "endedAt": text(session.ended?.forPrograms), "endReason": text(session.endReason?.rawValue),
             "state": .string(session.state(at: now).rawValue),
