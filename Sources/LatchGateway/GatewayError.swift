@@ -7,7 +7,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
-                routes
+                routes, invalidPIN, pinExists, unknownPIN
         }
         private let base: Base
 
@@ -47,6 +47,13 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
 
         /// Two dialects would answer the same requests.
         public static let routes = Code(base: .routes)
+
+        /// The text is no PIN.
+        public static let invalidPIN = Code(base: .invalidPIN)
+        /// The person has a PIN already.
+        public static let pinExists = Code(base: .pinExists)
+        /// The person has no PIN.
+        public static let unknownPIN = Code(base: .unknownPIN)
 
         /// The code's name.
         public var description: String { base.rawValue }

@@ -8,6 +8,7 @@ struct GatewayServices: Sendable {
     let people: PeopleStore
     let sessions: SessionAdministration
     let hasher: PasswordHasher
+    let pins: PINStore
     let issuer: any SessionIssuer
     let attempts: SignInGuard
     let signIn: PasswordSignIn
@@ -37,6 +38,7 @@ struct GatewayServices: Sendable {
         people = stores.people
         sessions = stores.sessions
         hasher = stores.hasher
+        pins = stores.pins
         self.issuer = issuer
         self.attempts = attempts
         signIn = PasswordSignIn(

@@ -13,6 +13,8 @@ public struct GatewayStores: Sendable {
     public let people: PeopleStore
     /// The sessions.
     public let sessions: SessionAdministration
+    /// People's PINs.
+    public let pins: PINStore
     /// The log.
     public let log: Log
     /// The record of who signed in and what was changed.
@@ -55,6 +57,7 @@ public struct GatewayStores: Sendable {
         self.hasher = hasher
         self.now = now
         people = PeopleStore(database: database, hasher: hasher, policy: settings.passwords, audit: audit, now: now)
+        pins = PINStore(database: database, hasher: hasher, audit: audit, now: now)
         sessions = SessionAdministration(database: database, audit: audit, now: now)
     }
 

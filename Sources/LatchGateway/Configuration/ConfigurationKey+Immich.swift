@@ -5,5 +5,18 @@ extension ConfigurationKey {
         ConfigurationKey(
             "dialects.immich.prefix", \.settings.immich.prefix, .prefix,
             "What stands before the paths of the Immich dialect."),
+        ConfigurationKey(
+            "dialects.immich.admin_sign_up", \.settings.immich.allowsAdminSignUp, .truth,
+            "Whether the first person of a server without people may make themselves its administrator."),
+        ConfigurationKey(
+            "dialects.immich.email_change", \.settings.immich.allowsEmailChange, .truth,
+            "Whether people may change their own e-mail address, by which a provider may link somebody."),
+        ConfigurationKey(
+            list: "dialects.immich.redirects", \.settings.immich.redirects, of: .redirect,
+            "The addresses in apps that a sign-in of the Immich dialect through a provider may end at, besides those of "
+                + "bridge.redirects."),
+        ConfigurationKey(
+            "dialects.immich.maintenance", \.settings.immich.isInMaintenance, .truth,
+            "Whether clients of Immich are told that the server is being worked on, and nothing else."),
     ]
 }

@@ -1,20 +1,58 @@
+import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes for clients of Immich.
+/// The routes for clients of Immich, answered as version 3.1.0 does.
+///
+/// A value without state: what it uses lives in the gateway.
 ///
 /// Source: contract of Immich; IM-3g to IM-15, DL-3.
 struct ImmichRoutes: GatewayDialect {
     let services: GatewayServices
+    let routing: ImmichRouting
+    let access: ImmichAccess
+    let cookies: ImmichCookies
+
+    init(services: GatewayServices) {
+        self.services = services
+        routing = ImmichRouting(prefix: services.settings.immich.prefix, log: services.log)
+        access = ImmichAccess(services)
+        cookies = ImmichCookies(services)
+    }
 
     var name: String { "dialects.immich" }
-    var prefix: String { services.settings.immich.prefix }
+    var prefix: String { settings.prefix }
+    var settings: ImmichSettings { services.settings.immich }
 
-    /// Adds the routes under the prefix.
-    func add(to router: inout Router) {}
+    private static let wellKnown = "/.well-known/immich"
+
+    /// Whatever lies below the prefix, and the one address at the root.
+    func owns(_ path: String) -> Bool {
+        prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/") || path == Self.wellKnown
+    }
+
+    /// Adds the routes under the prefix; in maintenance the few that say so.
+    ///
+    /// Source: contract of Immich, b.24.
+    func add(to router: inout Router) {
+        addServer(to: &router)
+        guard !settings.isInMaintenance else { return }
+        ImmichRouting(prefix: "", log: services.log).on(.get, Self.wellKnown, to: &router) { _ in
+            ImmichAnswers.message(ImmichWellKnown(endpoint: prefix.isEmpty ? "/" : prefix))
+        }
+        addSignIn(to: &router)
+        addUsers(to: &router)
+    }
 
     /// An error of the server itself, before any route.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        OnyxAnswers.serverError(status, sentence)
+        ImmichAnswers.serverError(status, sentence, request)
+    }
+
+    /// What the client of a request is.
+    func client(of request: ServerRequest, _ device: SessionDevice? = nil) -> PasswordSignIn.Client {
+        PasswordSignIn.Client(
+            address: services.proxies.client(of: request), device: device ?? ImmichDevice(request).device,
+            request: request.id)
     }
 }

@@ -64,5 +64,36 @@ enum Schema {
             CREATE INDEX identities_by_person ON identities (person_id);
             """),
         Migration(3, "addresses of devices", "ALTER TABLE sessions ADD COLUMN device_address TEXT;"),
+        // `parent_id` is the session that another was made from: with the one the other ends, whoever ends it.
+        Migration(
+            4, "PINs, passwords to be changed, sessions of sessions",
+            """
+            ALTER TABLE people ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE people ADD COLUMN avatar_color TEXT;
+
+            CREATE TABLE pins (
+                person_id TEXT NOT NULL PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE,
+                hash TEXT NOT NULL,
+                attempts INTEGER NOT NULL DEFAULT 0,
+                lock_outs INTEGER NOT NULL DEFAULT 0,
+                locked_until INTEGER
+            ) STRICT;
+
+            ALTER TABLE sessions ADD COLUMN parent_id TEXT;
+            ALTER TABLE sessions ADD COLUMN elevated_until INTEGER;
+            ALTER TABLE sessions ADD COLUMN app_version TEXT;
+            ALTER TABLE sessions ADD COLUMN needs_full_sync INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE sessions ADD COLUMN provider TEXT;
+            ALTER TABLE sessions ADD COLUMN provider_session TEXT;
+
+            CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL AND ended_at IS NULL;
+
+            CREATE TRIGGER sessions_end_with_parent AFTER UPDATE OF ended_at ON sessions
+            WHEN NEW.ended_at IS NOT NULL AND OLD.ended_at IS NULL
+            BEGIN
+                UPDATE sessions SET ended_at = NEW.ended_at, end_reason = NEW.end_reason
+                WHERE parent_id = NEW.id AND ended_at IS NULL;
+            END;
+            """),
     ]
 }

@@ -34,6 +34,12 @@ public struct AuditEvent: Sendable, Equatable {
         case certificateReplaced = "certificate-replaced"
         /// The certificate was read again and is the same.
         case certificateReread = "certificate-reread"
+        /// A person's PIN was set, changed or removed; the reason says which.
+        case pinChanged = "pin-changed"
+        /// Somebody typed a wrong PIN.
+        case pinFailed = "pin-failed"
+        /// A session may see what is locked from now on, for a while.
+        case sessionUnlocked = "session-unlocked"
     }
 
     /// What happened.

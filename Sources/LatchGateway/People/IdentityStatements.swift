@@ -31,9 +31,10 @@ enum IdentityStatements {
         FROM people WHERE email = ?
         """, String.self, String.self, String.self
     ) { row throws(DatabaseError) in
-        LinkCandidate(
-            person: try PeopleStatements.person(row), hasPassword: try row.get(8), isVouched: try row.get(9),
-            hasIdentity: try row.get(10), isLinkedAlready: try row.get(11))
+        let next = PeopleStatements.columnCount
+        return LinkCandidate(
+            person: try PeopleStatements.person(row), hasPassword: try row.get(next), isVouched: try row.get(next + 1),
+            hasIdentity: try row.get(next + 2), isLinkedAlready: try row.get(next + 3))
     }
 
     /// The address is proved from now on.

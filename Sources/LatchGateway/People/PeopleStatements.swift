@@ -4,7 +4,11 @@ import FoundationEssentials
 
 /// The SQL of people.
 enum PeopleStatements {
-    static let columns = "id, email, name, is_admin, is_verified, created_at, disabled_at, session_epoch"
+    static let columns = """
+        id, email, name, is_admin, is_verified, created_at, disabled_at, session_epoch, must_change_password, avatar_color
+        """
+    /// How many ``columns`` there are: the index of what is selected behind them.
+    static let columnCount = 10
 
     static let insert = Statement(
         """
@@ -25,7 +29,7 @@ enum PeopleStatements {
     static let credential = Statement(
         "SELECT \(columns), password_hash FROM people WHERE email = ?", String.self
     ) { row throws(DatabaseError) in
-        let hash = (try row.get(8) as String?).map(PasswordHash.init(rawValue:))
+        let hash = (try row.get(columnCount) as String?).map(PasswordHash.init(rawValue:))
         // One that cannot be read would be refused faster than a wrong password.
         return StoredCredential(person: try person(row), hash: hash.flatMap { $0.isWellFormed ? $0 : nil })
     }
@@ -62,7 +66,7 @@ enum PeopleStatements {
         Person(
             id: try row.get(0), email: try row.get(1), name: try row.get(2), created: try row.get(5),
             sessionEpoch: try row.get(7), disabled: try row.get(6), isAdministrator: try row.get(3),
-            isVerified: try row.get(4))
+            isVerified: try row.get(4), mustChangePassword: try row.get(8), avatarColor: try row.get(9))
     }
 }
 

@@ -20,6 +20,10 @@ public struct Person: Sendable, Equatable, Identifiable {
     public let isAdministrator: Bool
     /// Whether the address was proved.
     public let isVerified: Bool
+    /// Whether the person must choose another password before anything else.
+    public internal(set) var mustChangePassword = false
+    /// The colour that the person chose to be shown by.
+    public internal(set) var avatarColor: String?
 
     /// Whether the person may sign in.
     public var isActive: Bool { disabled == nil }

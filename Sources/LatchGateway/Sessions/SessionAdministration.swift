@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Works beside a running gateway too: that one refuses the tokens within 250 ms, see ``Gateway``.
 public final class SessionAdministration: Sendable {
-    private let database: Database
+    let database: Database
     private let audit: AuditLog
     private let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)

@@ -16,7 +16,7 @@ enum SessionStatements {
     static let find = Statement(
         """
         SELECT s.id, s.created_at, s.last_used_at, s.expires_at, s.cap_at, s.ended_at, p.id, p.email, p.name, p.is_admin,
-            p.is_verified, p.created_at, p.disabled_at, p.session_epoch
+            p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
         """, [UInt8].self, row: StoredSession.init)
 

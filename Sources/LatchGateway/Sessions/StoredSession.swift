@@ -26,7 +26,7 @@ struct StoredSession: Sendable {
         person = Person(
             id: personID, email: try row.get(7), name: try row.get(8), created: try row.get(11),
             sessionEpoch: try row.get(13), disabled: try row.get(12), isAdministrator: try row.get(9),
-            isVerified: try row.get(10))
+            isVerified: try row.get(10), mustChangePassword: try row.get(14), avatarColor: try row.get(15))
     }
 
     /// What the session's token is worth at `now`, with uses that are not yet written making it live on.

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension ImmichRoutes {
+    /// Adds the routes that tell what the server is; in maintenance the three that are there then.
+    ///
+    /// Source: IM-3g, IM-4; contract of Immich, endpoints and b.24.
+    func addServer(to router: inout Router) {
+        routing.on(.get, "/server/ping", to: &router) { _ in ImmichAnswers.message(ImmichPing()) }
+        routing.on(.get, "/server/version", to: &router) { _ in ImmichAnswers.message(ImmichVersion.spoken) }
+        routing.on(.get, "/server/config", to: &router) { _ in try await config() }
+        guard !settings.isInMaintenance else { return }
+        routing.on(.get, "/server/features", to: &router) { _ in ImmichAnswers.message(features) }
+        routing.on(.get, "/server/media-types", to: &router) { _ in ImmichAnswers.message(ImmichMediaTypes.served) }
+        routing.on(.get, "/server/version-history", to: &router) { _ in ImmichAnswers.message([String]()) }
+        addKnown("/server/version-check", to: &router) { ImmichAnswers.message(ImmichVersionCheck()) }
+        addKnown("/server/about", to: &router) { ImmichAnswers.message(Self.about) }
+        addKnown("/server/storage", to: &router) { try storage() }
+    }
+
+    private func addKnown(
+        _ path: String, to router: inout Router, _ answer: @escaping @Sendable () throws -> ServerResponse
+    ) {
+        routing.on(.get, path, to: &router) { request in
+            _ = try await access.caller(of: request)
+            return try answer()
+        }
+    }
+
+    private func config() async throws -> ServerResponse {
+        var config = ImmichConfig(
+            oauthButtonText: buttonText, isInitialized: try await services.people.hasAnybody(),
+            externalDomain: services.address.configured ?? "")
+        config.maintenanceMode = settings.isInMaintenance
+        return ImmichAnswers.message(config)
+    }
+
+    /// The words of the button: the provider's own where there is one.
+    private var buttonText: String {
+        let providers = services.settings.providers
+        return providers.count == 1 ? providers[0].title : "Login with OAuth"
+    }
+
+    private var features: ImmichFeatures {
+        ImmichFeatures(
+            oauth: services.bridge != nil, passwordLogin: services.settings.passwordsEnabled, search: true)
+    }
+
+    private static let about = ImmichAbout(
+        version: ImmichVersion.spoken.text,
+        versionUrl: "https://github.com/immich-app/immich/releases/tag/\(ImmichVersion.spoken.text)",
+        build: "latchd")
+
+    /// How full the disk is that the pictures are on.
+    private func storage() throws -> ServerResponse {
+        let path = services.settings.databasePath.map { path in
+            path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        }
+        let attributes = try FileManager.default.attributesOfFileSystem(forPath: path ?? "/")
+        let size = (attributes[.systemSize] as? UInt64).map { Int(clamping: $0) } ?? 0
+        let free = (attributes[.systemFreeSize] as? UInt64).map { Int(clamping: $0) } ?? 0
+        return ImmichAnswers.message(ImmichStorage(size: size, available: free))
+    }
+}
+
+extension ImmichMediaTypes {
+    /// What a library here may hold.
+    static let served = ImmichMediaTypes(
+        image: [".avif", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"], sidecar: [],
+        video: [".3gp", ".avi", ".m4v", ".mkv", ".mov", ".mp4", ".webm"])
+}

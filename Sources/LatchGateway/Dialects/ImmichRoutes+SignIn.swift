@@ -1,0 +1,100 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension ImmichRoutes {
+    /// Adds the routes of signing in with a password and out, and of what a token is worth.
+    func addSignIn(to router: inout Router) {
+        routing.on(.post, "/auth/login", to: &router) { try await login($0) }
+        routing.on(.post, "/auth/validateToken", to: &router) { request in
+            _ = try await access.caller(of: request)
+            return ImmichAnswers.message(ImmichTokenStatus(authStatus: true))
+        }
+        routing.on(.post, "/auth/logout", to: &router) { try await logout($0) }
+        routing.on(.get, "/auth/status", to: &router) { try await status($0) }
+    }
+
+    /// `POST /auth/login`: 201 with the token, in the body and in a cookie.
+    ///
+    /// Source: IM-5; contract of Immich, endpoints, b.3, b.4 and b.6.
+    private func login(_ request: ServerRequest) async throws -> ServerResponse {
+        guard services.settings.passwordsEnabled else {
+            throw ImmichRefusal(.unauthorized, "Password login has been disabled")
+        }
+        var body = ImmichBody(request)
+        let (email, password) = (body.email("email"), body.text("password", atLeast: 1))
+        try body.check()
+        let device = ImmichDevice(request)
+        do {
+            switch try await services.signIn.attempt(
+                EmailAddress(normalizing: email), Secret(password), from: client(of: request, device.device))
+            {
+            case .signedIn(let credential):
+                services.metrics.signIn(.succeeded)
+                return try await signedIn(credential, .password, device, request)
+            case .refused:
+                services.metrics.signIn(.refused)
+                return ImmichAnswers.failure(.unauthorized, "Incorrect email or password")
+            case .limited(let wait):
+                services.metrics.signIn(.limited)
+                return ImmichAnswers.tooMany(wait)
+            }
+        } catch let error as GatewayError where error.code == .busy {
+            services.metrics.signIn(.busy)
+            throw error
+        }
+    }
+
+    /// The answer to a sign-in, with the three cookies.
+    func signedIn(
+        _ credential: SessionCredential, _ way: ImmichCookies.Way, _ device: ImmichDevice, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        if let version = device.appVersion {
+            try await services.sessions.note(appVersion: version, of: credential.session)
+        }
+        guard let person = try await services.people.find(id: credential.person) else {
+            throw ImmichRefusal(.unauthorized, "Incorrect email or password")
+        }
+        let message = ImmichLoginResponse(
+            accessToken: credential.token.reveal(), userId: person.id.uuidString.lowercased(),
+            userEmail: person.email, name: person.name ?? "", isAdmin: person.isAdministrator,
+            shouldChangePassword: person.mustChangePassword)
+        var response = ImmichAnswers.message(message, status: .created)
+        for cookie in cookies.begin(credential.token, way, for: request) {
+            response.headers.append("Set-Cookie", cookie)
+        }
+        return response
+    }
+
+    /// `POST /auth/logout`: ends the session and has the client forget its cookies.
+    ///
+    /// Source: IM-11; contract of Immich, b.5.
+    private func logout(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        if let ended = try await services.issuer.end(caller.token) {
+            let client = client(of: request)
+            services.audit.record(
+                AuditEvent(
+                    .signedOut, person: ended.person, session: ended.session, address: client.address.description,
+                    request: request.id, device: client.device))
+        }
+        var response = ImmichAnswers.message(
+            ImmichLogoutResponse(successful: true, redirectUri: "/auth/login?autoLaunch=0"))
+        for cookie in cookies.end(for: request) { response.headers.append("Set-Cookie", cookie) }
+        return response
+    }
+
+    /// `GET /auth/status`: what the person has to sign in with, and whether the session is unlocked.
+    ///
+    /// Source: contract of Immich, endpoints.
+    private func status(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        return ImmichAnswers.message(
+            ImmichAuthStatus(
+                pinCode: try await services.pins.isSet(caller.person.id),
+                password: try await services.people.hasPassword(caller.person.id), isElevated: caller.isElevated,
+                expiresAt: Timestamp.text(caller.session.expires, fraction: true),
+                pinExpiresAt: caller.elevatedUntil.map { Timestamp.text($0, fraction: true) }))
+    }
+}

@@ -1,0 +1,80 @@
+import Database
+import FoundationEssentials
+import HTTPServer
+import Redis
+import Wire
+
+/// Adds routes of the Immich dialect: each answers its errors in the dialect's envelope, and everything with the
+/// request's id.
+struct ImmichRouting: Sendable {
+    let prefix: String
+    let log: Log
+
+    /// The largest body of a message; passwords and addresses are far less.
+    static let maximumBodyBytes = 16_384
+
+    /// Adds a route without parameters.
+    func on(
+        _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int = Self.maximumBodyBytes, to router: inout Router,
+        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+    ) {
+        router.on(method, prefix + path, maximumBodyBytes: maximumBodyBytes) { request in
+            await answer(request) { try await handler(request) }
+        }
+    }
+
+    /// Adds a route with one parameter, an id.
+    func on(
+        _ method: HTTPMethod, id path: String, maximumBodyBytes: Int = Self.maximumBodyBytes, to router: inout Router,
+        _ handler: @escaping @Sendable (ServerRequest, UUID) async throws -> ServerResponse
+    ) {
+        router.on(method, prefix + path, String.self, maximumBodyBytes: maximumBodyBytes) { request, text in
+            await answer(request) {
+                guard let id = Self.id(text) else {
+                    throw ImmichRefusal([.init(path: ["id"], message: "Invalid UUID", code: "invalid_format")])
+                }
+                return try await handler(request, id)
+            }
+        }
+    }
+
+    /// An id as the API description has it: a UUID of version 4, in either case.
+    static func id(_ text: String) -> UUID? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36, bytes[14] == UInt8(ascii: "4"), "89abAB".utf8.contains(bytes[19]) else { return nil }
+        return UUID(uuidString: text)
+    }
+
+    private func answer(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
+        let response: ServerResponse
+        do {
+            response = try await body()
+        } catch {
+            response = failure(error, request)
+        }
+        return ImmichAnswers.correlated(response, request.headers, request.id)
+    }
+
+    /// The answer to an error that no route has one of its own for.
+    private func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        switch error {
+        case let error as ImmichRefusal:
+            return error.response
+        case let error as GatewayError where [.busy, .closed, .codeStore].contains(error.code):
+            return OnyxAnswers.later(ImmichAnswers.failure(.serviceUnavailable, error.message), .seconds(1))
+        case is CancellationError:
+            return ImmichAnswers.failure(.serviceUnavailable, "The request was cancelled.")
+        case let error as DatabaseError:
+            log.error("The database failed.", ["error": .text(error.message), "request": .text(request.id)])
+            return OnyxAnswers.later(
+                ImmichAnswers.failure(.serviceUnavailable, "The server cannot reach its database."), .seconds(5))
+        case let error as RedisError:
+            log.error("Redis failed.", ["error": .text(error.message), "request": .text(request.id)])
+            return OnyxAnswers.later(
+                ImmichAnswers.failure(.serviceUnavailable, "The server cannot reach its store of codes."), .seconds(2))
+        default:
+            log.error("A request failed.", ["error": .text("\(type(of: error))"), "request": .text(request.id)])
+            return ImmichAnswers.failure(.internalServerError, "Internal server error")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Crypto
+import Database
+public import FoundationEssentials
+
+/// People's PINs, hashed like passwords.
+///
+/// Of a PIN there are few, so guessing is bounded for each person: after ``limit`` wrong ones in a row the PIN is shut, for
+/// a minute at first and twice as long each further time, up to a day. That is counted in the database, before the PIN is
+/// looked at: neither a restart nor another gateway nor many guesses at once give more. The right PIN ends the count;
+/// so does a new PIN.
+///
+/// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §5.2.2.
+public final class PINStore: Sendable {
+    /// How many guesses there are.
+    public static let limit = AttemptLimit(
+        attempts: 5, window: .seconds(86_400), firstLockOut: .seconds(60), maximumLockOut: .seconds(86_400))
+
+    /// What became of a PIN that was typed.
+    public enum Answer: Sendable, Equatable {
+        /// It is the person's.
+        case right
+        /// It is not.
+        case wrong
+        /// The person has none.
+        case notSet
+        /// Too many were wrong; stay away for so long.
+        case limited(Duration)
+    }
+
+    private let database: Database
+    private let hasher: PasswordHasher
+    private let audit: AuditLog
+    private let now: @Sendable () -> Date
+
+    /// Makes a store on a database with the gateway's tables.
+    init(database: Database, hasher: PasswordHasher, audit: AuditLog, now: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.hasher = hasher
+        self.audit = audit
+        self.now = now
+    }
+
+    /// Whether a person has a PIN.
+    public func isSet(_ person: UUID) async throws -> Bool {
+        try await database.read { try $0.first(PINStatements.isSet, person) ?? false }
+    }
+
+    /// Gives a person a PIN who has none.
+    ///
+    /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson``; ``GatewayError/Code/busy``.
+    public func set(_ pin: PIN, of person: UUID) async throws {
+        let hash = try await hasher.hash(pin.secret).rawValue
+        let count = try await database.write { connection -> Int? in
+            guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
+            return try connection.run(PINStatements.insert, person, hash)
+        }
+        guard let count else { throw Self.gone }
+        guard count == 1 else { throw GatewayError(.pinExists, "This person has a PIN already.") }
+        audit.record(AuditEvent(.pinChanged, reason: "set", person: person))
+    }
+
+    /// Gives a person another PIN; who asks must have been proved. A lock-out ends.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPIN`` when the person has none; ``GatewayError/Code/busy``.
+    public func change(to pin: PIN, of person: UUID) async throws {
+        let hash = try await hasher.hash(pin.secret).rawValue
+        let count = try await database.write { try $0.run(PINStatements.change, hash, person) }
+        guard count == 1 else { throw Self.none }
+        audit.record(AuditEvent(.pinChanged, reason: "changed", person: person))
+    }
+
+    /// Takes a person's PIN away and locks all of the person's sessions; who asks must have been proved.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPIN`` when the person has none.
+    public func remove(of person: UUID) async throws {
+        let count = try await database.write { connection in
+            try connection.run(ElevationStatements.endAll, person)
+            return try connection.run(PINStatements.delete, person)
+        }
+        guard count == 1 else { throw Self.none }
+        audit.record(AuditEvent(.pinChanged, reason: "removed", person: person))
+    }
+
+    /// Checks a PIN that somebody typed.
+    ///
+    /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
+    public func check(_ pin: PIN, of person: UUID) async throws -> Answer {
+        switch try await reserve(person) {
+        case .none: return .notSet
+        case .locked(let wait): return .limited(wait)
+        case .granted(let hash, let lockOut):
+            let matches: Bool
+            do {
+                matches = try await hasher.verify(pin.secret, against: hash, mayEnter: true)
+            } catch {
+                _ = try await database.write { try $0.run(PINStatements.giveBack, person, hash.rawValue) }
+                throw error
+            }
+            if matches {
+                _ = try await database.write { try $0.run(PINStatements.forgive, person, hash.rawValue) }
+                return .right
+            }
+            audit.record(AuditEvent(.pinFailed, person: person))
+            if let lockOut { audit.record(AuditEvent(.lockedOut, reason: "pin", person: person, duration: lockOut)) }
+            return .wrong
+        }
+    }
+
+    private enum Reservation: Sendable {
+        case none
+        case locked(Duration)
+        /// One guess; how long the lock-out is that begins with it.
+        case granted(PasswordHash, lockOut: Duration?)
+    }
+
+    /// Counts a guess before it is made.
+    private func reserve(_ person: UUID) async throws -> Reservation {
+        let now = now()
+        return try await database.write { connection throws(DatabaseError) in
+            guard var stored = try connection.first(PINStatements.find, person) else { return .none }
+            if let wait = stored.wait(at: now) { return .locked(wait) }
+            let lockOut = stored.count(at: now)
+            try connection.run(
+                PINStatements.count, stored.attempts, stored.lockOuts, stored.lockedUntil, person)
+            return .granted(stored.hash, lockOut: lockOut)
+        }
+    }
+
+    private static let none = GatewayError(.unknownPIN, "This person has no PIN.")
+    private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// What a client of Immich learns before anybody signs in, and how errors look.
+@Suite(.timeLimit(.minutes(2)))
+struct ImmichServerTests {
+    @Test("IM-3g the well-known address at the root names the prefix, and the ping answers")
+    func isFound() async throws {
+        try await ImmichBench.with { bench in
+            let known = try await bench.bench.http.send("GET", "/.well-known/immich")
+            #expect(known.status == 200)
+            #expect(known.text == #"{"api":{"endpoint":"/immich/api"}}"#)
+            #expect(known.headers["Content-Type"] == "application/json")
+            #expect(try await bench.send("GET", "/server/ping").text == #"{"res":"pong"}"#)
+        }
+    }
+
+    @Test("IM-4 version, features and configuration tell how people sign in")
+    func tellsWhatItIs() async throws {
+        try await ImmichBench.with { bench in
+            let version = try await bench.send("GET", "/server/version").json
+            #expect(version?["major"] == 3 && version?["minor"] == 1 && version?["patch"] == 0)
+            #expect(version?["prerelease"] == .null)
+            let features = try await bench.send("GET", "/server/features").json
+            #expect(features?["passwordLogin"] == true && features?["oauth"] == false)
+            #expect(features?.members?.count == 16)
+            let config = try await bench.send("GET", "/server/config").json
+            #expect(config?["isInitialized"] == true && config?["maintenanceMode"] == false)
+            #expect(config?.members?.count == 12)
+        }
+    }
+
+    @Test("IM-4 where passwords are off the features say so")
+    func tellsOfPasswords() async throws {
+        try await ImmichBench.with {
+            $0.passwordsEnabled = false
+        } _: { bench in
+            let features = try await bench.send("GET", "/server/features").json
+            #expect(features?["passwordLogin"] == false)
+        }
+    }
+
+    @Test(
+        "what the server is like inside is told to people who are signed in",
+        arguments: ["/server/about", "/server/storage", "/server/version-check"])
+    func tellsPeopleMore(_ path: String) async throws {
+        try await ImmichBench.with { bench in
+            #expect(try await bench.send("GET", path).status == 401)
+            let answer = try await bench.send("GET", path, try await bench.token())
+            #expect(answer.status == 200)
+            #expect(answer.json?.members?.isEmpty == false)
+        }
+    }
+
+    @Test("the disk has a size")
+    func measuresTheDisk() async throws {
+        try await ImmichBench.with { bench in
+            let disk = try await bench.send("GET", "/server/storage", try await bench.token()).json
+            let size = try disk?["diskSizeRaw"]?.number.orThrow ?? 0
+            #expect(size > 0)
+            #expect((disk?["diskAvailableRaw"]?.number ?? -1) <= size)
+            #expect(disk?["diskSize"]?.string?.hasSuffix("iB") == true)
+        }
+    }
+
+    @Test("the lists of media types and of versions are open to everybody")
+    func listsTypes() async throws {
+        try await ImmichBench.with { bench in
+            let types = try await bench.send("GET", "/server/media-types").json
+            #expect(types?["image"]?.array?.isEmpty == false)
+            #expect(try await bench.send("GET", "/server/version-history").text == "[]")
+        }
+    }
+
+    @Test("every answer has the request's id, the client's own when it is safe to repeat")
+    func names() async throws {
+        try await ImmichBench.with { bench in
+            func id(_ path: String, _ sent: String?) async throws -> String? {
+                let fields = sent.map { [("X-Correlation-ID", $0)] } ?? []
+                return try await bench.send("GET", path, headers: fields).headers["X-Correlation-ID"]
+            }
+            for path in ["/server/ping", "/users/me", "/no/such/path"] {
+                let own = try await id(path, "mine-1")
+                #expect(own == "mine-1")
+                #expect(try await id(path, nil)?.utf8.count == 15)
+                #expect(try await id(path, "a b\"<c>")?.utf8.count == 15)
+            }
+        }
+    }
+
+    @Test("an address without a route and a wrong method are refused in the dialect's envelope")
+    func refusesInItsEnvelope() async throws {
+        try await ImmichBench.with { bench in
+            let unknown = try await bench.send("GET", "/no/such/path")
+            #expect(unknown.status == 404)
+            #expect(unknown.text == #"{"message":"Not Found"}"#)
+            let method = try await bench.send("PATCH", "/auth/login")
+            #expect(method.status == 405)
+            #expect(method.refusal == "Method Not Allowed")
+        }
+    }
+
+    @Test("IM-3g in maintenance only the ping, the version and the configuration answer")
+    func maintains() async throws {
+        try await ImmichBench.with {
+            $0.immich.isInMaintenance = true
+        } _: { bench in
+            let ping = try await bench.send("GET", "/server/ping")
+            #expect(ping.status == 200)
+            #expect(try await bench.send("GET", "/server/version").status == 200)
+            #expect(try await bench.send("GET", "/server/config").json?["maintenanceMode"] == true)
+            #expect(try await bench.send("GET", "/server/features").status == 404)
+            #expect(try await bench.login().status == 404)
+            #expect(try await bench.bench.http.send("GET", "/.well-known/immich").status == 404)
+        }
+    }
+}
