@@ -13,7 +13,7 @@ extension Gateway {
         if settings.verify.isEnabled { dialects.append(VerifyRoutes(services: services)) }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
         return try GatewayDialects.router(dialects) { router in
-            if settings.onyx.isEnabled { tokens(services).add(to: &router) }
+            for tokens in tokens(services) { tokens.add(to: &router) }
             ServiceRoutes(
                 database: services.database, sessions: services.sessions, issuer: services.issuer,
                 hasher: services.hasher, metrics: services.metrics, settings: settings.metrics, log: services.log,
@@ -22,12 +22,25 @@ extension Gateway {
         }
     }
 
-    private static func tokens(_ services: GatewayServices) -> TokenRoutes {
+    /// The token endpoints below the prefix of each dialect that has them.
+    private static func tokens(_ services: GatewayServices) -> [TokenRoutes] {
+        let settings = services.settings
+        var prefixes = settings.onyx.isEnabled ? [settings.onyx.prefix] : []
+        if settings.timeTracker.isEnabled, !prefixes.contains(settings.timeTracker.prefix) {
+            prefixes.append(settings.timeTracker.prefix)
+        }
+        return prefixes.map { tokens(services, below: $0) }
+    }
+
+    private static func tokens(_ services: GatewayServices, below prefix: String) -> TokenRoutes {
         let settings = services.settings
         let clients = settings.introspectionClients.map { ($0.id, $0) }
+        let signed = settings.timeTracker.isEnabled ? settings.timeTracker.prefix : nil
         return TokenRoutes(
-            prefix: settings.onyx.prefix, address: services.address,
-            issuerAddress: services.address.configured.map { $0 + settings.onyx.prefix },
+            prefix: prefix, address: services.address,
+            issuerAddress: services.address.configured.map { $0 + prefix },
+            signedIssuerAddress: signed.flatMap { prefix in services.address.configured.map { $0 + prefix } },
+            keysPath: signed == prefix ? TimeTrackerRoutes.keysPath : nil,
             allowsLoopbackRedirects: services.bridge != nil && settings.bridge.loopbackRedirects,
             clients: Dictionary(clients) { first, _ in first },
             basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: services.issuer,

@@ -20,6 +20,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { self.sweep() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.learnKinds() } }
+            group.addTask { await self.repeating(every: .seconds(600), clock) { await self.keepKeys() } }
             if let certificates = self.certificates {
                 group.addTask { await self.repeating(every: CertificateKeeper.interval, clock) { certificates.look() } }
             }
@@ -29,6 +30,7 @@ extension Gateway {
     private func sweep() {
         attempts.sweep()
         bridge?.codes.sweep()
+        bridge?.starts.sweep()
     }
 
     /// Forgets what is in memory when another process wrote to the database, and when that cannot be told in time: the
@@ -57,6 +59,7 @@ extension Gateway {
     private func forget() {
         issuer.forgetEverything()
         stores.people.forget()
+        stores.signingKeys.forget()
     }
 
     /// Writes last uses down.
@@ -77,6 +80,13 @@ extension Gateway {
     func learnKinds() async {
         await attempt("The kinds of password hashes were not read; trying again.") {
             try await self.stores.people.learnKinds()
+        }
+    }
+
+    /// Replaces the signing key when it is old, and deletes those that nobody needs any more.
+    func keepKeys() async {
+        await attempt("The signing keys were not looked after; trying again.") {
+            try await self.stores.signingKeys.upkeep()
         }
     }
 

@@ -7,7 +7,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
-                routes, invalidPIN, pinExists, unknownPIN
+                routes, invalidPIN, pinExists, unknownPIN, signingKey
         }
         private let base: Base
 
@@ -54,6 +54,9 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         public static let pinExists = Code(base: .pinExists)
         /// The person has no PIN.
         public static let unknownPIN = Code(base: .unknownPIN)
+
+        /// There is no key to sign a token with.
+        public static let signingKey = Code(base: .signingKey)
 
         /// The code's name.
         public var description: String { base.rawValue }

@@ -7,6 +7,7 @@ struct GatewayServices: Sendable {
     let database: Database
     let people: PeopleStore
     let sessions: SessionAdministration
+    let signingKeys: SigningKeyStore
     let hasher: PasswordHasher
     let pins: PINStore
     let issuer: any SessionIssuer
@@ -37,6 +38,7 @@ struct GatewayServices: Sendable {
         database = stores.database
         people = stores.people
         sessions = stores.sessions
+        signingKeys = stores.signingKeys
         hasher = stores.hasher
         pins = stores.pins
         self.issuer = issuer

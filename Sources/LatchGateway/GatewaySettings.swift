@@ -23,6 +23,8 @@ public struct GatewaySettings: Sendable, Equatable {
     public var immich = ImmichSettings()
     /// The Time Tracker dialect.
     public var timeTracker = TimeTrackerSettings()
+    /// The keys that tokens are signed with, where a dialect has such.
+    public var signingKeys = SigningKeySettings()
     /// The Relate Mail dialect.
     public var relateMail = RelateMailSettings()
     /// What reverse proxies are told.

@@ -19,6 +19,8 @@ public struct GatewayStores: Sendable {
     public let log: Log
     /// The record of who signed in and what was changed.
     public let audit: AuditLog
+    /// The keys that tokens are signed with.
+    public let signingKeys: SigningKeyStore
     let hasher: PasswordHasher
     let now: @Sendable () -> Date
 
@@ -59,6 +61,9 @@ public struct GatewayStores: Sendable {
         people = PeopleStore(database: database, hasher: hasher, policy: settings.passwords, audit: audit, now: now)
         pins = PINStore(database: database, hasher: hasher, audit: audit, now: now)
         sessions = SessionAdministration(database: database, audit: audit, now: now)
+        signingKeys = SigningKeyStore(database, settings.signingKeys, audit: audit, log: log, now: now) {
+            () throws(GatewayError) in try BridgeKeys.open(settings).signing
+        }
     }
 
     /// Ends the hashing threads, writes out the logs and closes the database.

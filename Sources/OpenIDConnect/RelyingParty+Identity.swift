@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 public import OAuth
 public import Wire
 
@@ -22,6 +22,42 @@ extension RelyingParty {
     ) async throws -> ProviderIdentity {
         let provider = try await metadata()
         let code = try CallbackAnswer(callback, from: provider).code
+        let identity = try await identity(
+            code: code, redirect: redirect, nonce: nonce, verifier: verifier, at: provider)
+        guard identity.name == nil, let name = nameFromApple(callback) else { return identity }
+        var named = identity
+        named.name = name
+        return named
+    }
+
+    /// Who the person is whose code an app brought: the provider sent it to the app itself, which hands on what it reads of
+    /// the answer.
+    ///
+    /// Without the provider's own `iss` beside it only this server's memory tells whose code it is, so every provider that
+    /// answers to one address must be trusted as the others are.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - issuer: The answer's `iss`, where the app hands it on; it must be the provider's.
+    ///   - redirect: The redirect address that was asked for.
+    ///   - nonce: The nonce that was asked with.
+    ///   - verifier: The verifier whose challenge was asked with.
+    /// - Returns: The identity, of which everything was checked that can be.
+    /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
+    ///
+    /// Source: OpenID Connect Core §3.1.3 and §5.3; RFC 9700 §4.4.2.
+    public func identity(
+        code: Secret, issuer: String?, redirect: String, nonce: String, verifier: PKCE.Verifier
+    ) async throws -> ProviderIdentity {
+        let provider = try await metadata()
+        let fields = FormFields([("code", code.reveal()), ("iss", issuer ?? provider.issuer)])
+        let checked = try CallbackAnswer(fields, from: provider).code
+        return try await identity(code: checked, redirect: redirect, nonce: nonce, verifier: verifier, at: provider)
+    }
+
+    private func identity(
+        code: Secret, redirect: String, nonce: String, verifier: PKCE.Verifier, at provider: ProviderMetadata
+    ) async throws -> ProviderIdentity {
         let tokens = try await exchange(code, redirect: redirect, verifier: verifier, at: provider)
         let token = try await idToken(of: tokens, code: code, nonce: nonce, from: provider)
         var person = token.person
@@ -33,7 +69,7 @@ extension RelyingParty {
         }
         return ProviderIdentity(
             issuer: provider.issuer, subject: token.subject, email: person.email,
-            isEmailVerified: person.isEmailVerified, name: person.name ?? nameFromApple(callback),
+            isEmailVerified: person.isEmailVerified, name: person.name,
             sessionID: token.sessionID)
     }
 

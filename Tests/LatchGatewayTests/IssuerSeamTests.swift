@@ -24,7 +24,9 @@ final class RotatingIssuer: SessionIssuer {
 
     var rememberedCount: Int { lines.withLock { $0.count } }
 
-    func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential {
+    func issue(
+        for person: Person, device: SessionDevice, token shape: TokenShape
+    ) async throws -> SessionCredential {
         let now = now()
         let session = Session(
             id: .random(), person: person, created: now, expires: now + .seconds(300), cap: now + .seconds(90 * day))

@@ -95,7 +95,7 @@ import Wire
         var configuration = Sandbox.Configuration()
         configuration.ports = ["onix": 1]
         let error = await #expect(throws: SandboxError.self) { _ = try await Sandbox.open(configuration) }
-        #expect(error?.code == .invalidPort && error?.message.contains("issuer, onyx") == true)
+        #expect(error?.code == .invalidPort && error?.message.contains("issuer, onyx, timetracker") == true)
     }
 
     @Test("An address that others reach is refused before anything is made", arguments: ["0.0.0.0", "::", "10.0.0.1"])

@@ -7,7 +7,7 @@ public final class SigningKey: Sendable {
     public let algorithm: SignatureAlgorithm
     /// The public half, with its `kid` and `alg`.
     public let publicKey: JSONWebKey
-    private let key: EVPKey
+    let key: EVPKey
 
     private init(_ key: EVPKey, _ type: KeyType, _ algorithm: SignatureAlgorithm, keyID: String?) {
         self.key = key

@@ -9,8 +9,9 @@ extension Bridge {
     /// - Throws: ``GatewayError/Code/codeStore`` when the store does not answer; errors of the database.
     ///
     /// Source: OX-5; contract of Onyx, b.5; RFC 7636 §4.6.
-    func redeem(_ code: OneTimeCode, verifier: String, client: PasswordSignIn.Client) async throws -> SessionCredential?
-    {
+    func redeem(
+        _ code: OneTimeCode, verifier: String, client: PasswordSignIn.Client, token shape: TokenShape = .opaque
+    ) async throws -> SessionCredential? {
         let box = try await take(code)
         guard let box, let record = CodeRecord(opening: box, for: code, keys), now() < record.expires else {
             metrics.exchange(.refused)
@@ -19,15 +20,17 @@ extension Bridge {
         guard let verifier = PKCE.Verifier(verifier), record.challenge.matches(verifier) else {
             return refuse("wrong-verifier", record, client)
         }
-        return try await redeem(record, client)
+        return try await redeem(record, client, shape)
     }
 
-    private func redeem(_ record: CodeRecord, _ client: PasswordSignIn.Client) async throws -> SessionCredential? {
+    private func redeem(
+        _ record: CodeRecord, _ client: PasswordSignIn.Client, _ shape: TokenShape
+    ) async throws -> SessionCredential? {
         guard let person = try await people.find(id: record.person), person.isActive,
             person.sessionEpoch == record.sessionEpoch
         else { return refuse("person-changed", record, client) }
         do {
-            let session = try await start(for: person, provider: record.provider, client)
+            let session = try await start(for: person, provider: record.provider, client, token: shape)
             metrics.exchange(.succeeded)
             return session
         } catch let error as GatewayError where error.code == .unknownPerson {
@@ -65,7 +68,7 @@ extension Bridge {
         }
     }
 
-    private func unavailable(_ error: any Error) -> any Error {
+    func unavailable(_ error: any Error) -> any Error {
         guard !(error is CancellationError) else { return error }
         log.warning("The store of one-time codes does not answer.", ["error": .text("\(error)")])
         return GatewayError(.codeStore, "The server cannot reach its store of sign-in codes; try again in a moment.")

@@ -15,6 +15,8 @@ final class Bridge: Sendable {
     let redirects: AllowedRedirects
     let keys: BridgeKeys
     let codes: any CodeStore
+    /// Where sign-ins wait that have a part kept here; beside the codes, so that a flood of beginnings takes no code away.
+    let starts: any CodeStore
     let codeLifetime: Duration
     /// What browsers know this server by.
     let address: PublicAddress
@@ -40,6 +42,7 @@ final class Bridge: Sendable {
             settings.bridge.redirects, anyLoopbackPort: settings.bridge.loopbackRedirects)
         self.keys = keys
         self.codes = codes
+        starts = codes is MemoryCodeStore ? MemoryCodeStore(now: stores.now) : codes
         codeLifetime = settings.bridge.codeLifetime
         address = PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil)
         signInCookies = SignInCookies(isSecure: address.isSecure)
@@ -118,15 +121,20 @@ final class Bridge: Sendable {
             metrics.bridge(.completed, at: provider.id)
             return ending
         } catch {
-            let failure = failure(error, at: provider, client.request)
-            if let reason = failure.reason {
-                audit.record(
-                    AuditEvent(
-                        .signInFailed, reason: reason, provider: provider.id, address: client.address.description,
-                        request: client.request, device: client.device))
-            }
-            throw failure
+            throw failure(error, at: provider, client)
         }
+    }
+
+    /// What the end of a sign-in amounts to, recorded.
+    func failure(_ error: any Error, at provider: BridgeProvider, _ client: PasswordSignIn.Client) -> BridgeFailure {
+        let failure = failure(error, at: provider, client.request)
+        if let reason = failure.reason {
+            audit.record(
+                AuditEvent(
+                    .signInFailed, reason: reason, provider: provider.id, address: client.address.description,
+                    request: client.request, device: client.device))
+        }
+        return failure
     }
 
     private func end(
@@ -146,10 +154,11 @@ final class Bridge: Sendable {
         }
     }
 
-    /// Starts a session; see ``SessionIssuer/issue(for:device:)``.
-    func start(for person: Person, provider: String, _ client: PasswordSignIn.Client) async throws -> SessionCredential
-    {
-        let session = try await issuer.issue(for: person, device: client.device)
+    /// Starts a session; see ``SessionIssuer/issue(for:device:token:)``.
+    func start(
+        for person: Person, provider: String, _ client: PasswordSignIn.Client, token shape: TokenShape = .opaque
+    ) async throws -> SessionCredential {
+        let session = try await issuer.issue(for: person, device: client.device, token: shape)
         audit.record(
             AuditEvent(
                 .signIn, provider: provider, person: session.person, session: session.session,
@@ -165,7 +174,7 @@ final class Bridge: Sendable {
         }
     }
 
-    private func failure(_ error: any Error, at provider: BridgeProvider, _ request: String) -> BridgeFailure {
+    func failure(_ error: any Error, at provider: BridgeProvider, _ request: String) -> BridgeFailure {
         let failure = BridgeFailure(error)
         metrics.bridge(failure.outcome, at: provider.id)
         switch failure.outcome {

@@ -10,6 +10,8 @@ struct BridgeKeys: Sendable {
     let code: Secret
     /// Derives what a sign-in says to the identity provider from the browser's secret.
     let browser: Secret
+    /// Seals the private halves of the keys that tokens are signed with.
+    let signing: Secret
     /// Ties the forms of pages to the browser that they were made for.
     let form: Secret
 
@@ -34,5 +36,6 @@ struct BridgeKeys: Sendable {
         code = key("code")
         browser = key("browser")
         form = key("form")
+        signing = key("signing")
     }
 }

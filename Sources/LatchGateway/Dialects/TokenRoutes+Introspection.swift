@@ -13,7 +13,7 @@ extension TokenRoutes {
         case .failure(let refusal): return refusal.response
         case .success(let token):
             do {
-                return answer(try await issuer.authenticate(token))
+                return answer(try await issuer.authenticate(token), token)
             } catch {
                 return failure(error, request)
             }
@@ -24,7 +24,7 @@ extension TokenRoutes {
     func introspectAtOnce(_ request: ServerRequest) -> ServerResponse? {
         switch asked(request) {
         case .failure(let refusal): refusal.response
-        case .success(let token): issuer.authenticateAtOnce(token).map(answer)
+        case .success(let token): issuer.authenticateAtOnce(token).map { answer($0, token) }
         }
     }
 
@@ -54,7 +54,7 @@ extension TokenRoutes {
         token(form).map { .success($0) } ?? .failure(Refusal(response: oneToken))
     }
 
-    private func answer(_ authentication: Authentication) -> ServerResponse {
+    private func answer(_ authentication: Authentication, _ token: String) -> ServerResponse {
         guard case .valid(let session) = authentication else { return TokenAnswers.inactive }
         var body: [UInt8] = []
         body.reserveCapacity(256)
@@ -66,7 +66,9 @@ extension TokenRoutes {
         JSONText.append(ascii: "\(Int64(session.created.timeIntervalSince1970))", to: &body)
         JSONText.append(json: #","exp":"#, to: &body)
         JSONText.append(ascii: "\(Int64(session.expires.timeIntervalSince1970))", to: &body)
-        if let address = issuerAddress {
+        // A token with dots is a signed one, which names its issuer itself.
+        let isSigned = token.utf8.contains(UInt8(ascii: "."))
+        if let address = isSigned ? signedIssuerAddress ?? issuerAddress : issuerAddress {
             JSONText.append(json: #","iss":"#, to: &body)
             JSONText.append(address, to: &body)
         }

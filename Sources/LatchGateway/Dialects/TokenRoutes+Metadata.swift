@@ -19,6 +19,7 @@ extension TokenRoutes {
             .init(
                 "revocation_endpoint_auth_methods_supported", .array(clients.isEmpty ? ["none"] : ["none"] + methods)),
         ]
+        if let keysPath { members.append(.init("jwks_uri", .string(address + keysPath))) }
         if !clients.isEmpty {
             members += [
                 .init("introspection_endpoint", .string(address + Self.introspection)),

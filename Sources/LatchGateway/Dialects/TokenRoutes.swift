@@ -14,6 +14,10 @@ struct TokenRoutes: Sendable {
     let address: PublicAddress
     /// The issuer: the configured address with the prefix.
     let issuerAddress: String?
+    /// The issuer of tokens that are signed, where such are given out.
+    let signedIssuerAddress: String?
+    /// Where the keys for such are, below the prefix; nil where its tokens are not signed.
+    let keysPath: String?
     /// Whether a sign-in through an identity provider may end at any port of a loopback address.
     let allowsLoopbackRedirects: Bool
     /// Who may introspect, by id; nobody, and there is no such endpoint.

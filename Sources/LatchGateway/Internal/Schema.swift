@@ -95,5 +95,19 @@ enum Schema {
                 WHERE parent_id = NEW.id AND ended_at IS NULL;
             END;
             """),
+        // Private halves are sealed with the gateway's key. Until `needed_until` a token is good that the key signed.
+        Migration(
+            5, "keys to sign tokens with",
+            """
+            CREATE TABLE signing_keys (
+                id TEXT NOT NULL PRIMARY KEY,
+                algorithm TEXT NOT NULL,
+                public_key TEXT NOT NULL,
+                sealed_key BLOB NOT NULL,
+                created_at INTEGER NOT NULL,
+                signs_from INTEGER NOT NULL,
+                needed_until INTEGER NOT NULL
+            ) STRICT;
+            """),
     ]
 }

@@ -40,6 +40,8 @@ public struct AuditEvent: Sendable, Equatable {
         case pinFailed = "pin-failed"
         /// A session may see what is locked from now on, for a while.
         case sessionUnlocked = "session-unlocked"
+        /// There is another key to sign tokens with.
+        case signingKeyMade = "signing-key-made"
     }
 
     /// What happened.
@@ -64,13 +66,15 @@ public struct AuditEvent: Sendable, Equatable {
     public var certificate: String?
     /// When the certificate expires.
     public var expires: Date?
+    /// The name of a signing key.
+    public var key: String?
 
     /// Makes an event.
     public init(
         _ kind: Kind, reason: StaticString? = nil, provider: String? = nil, person: UUID? = nil,
         session: SessionID? = nil,
         address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil,
-        certificate: String? = nil, expires: Date? = nil
+        certificate: String? = nil, expires: Date? = nil, key: String? = nil
     ) {
         self.kind = kind
         self.reason = reason?.description
@@ -83,5 +87,6 @@ public struct AuditEvent: Sendable, Equatable {
         self.duration = duration
         self.certificate = certificate
         self.expires = expires
+        self.key = key
     }
 }

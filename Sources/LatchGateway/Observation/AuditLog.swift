@@ -33,6 +33,7 @@ public final class AuditLog: Sendable {
             "seconds": event.duration.map { .number(Int($0.seconds.rounded(.up))) },
             "certificate": event.certificate.map(LogValue.text),
             "expires": event.expires.map { .text(Timestamp.text($0)) },
+            "key": event.key.map(LogValue.text),
         ]
         log.info("Audit.", values)
         guard let file else { return }

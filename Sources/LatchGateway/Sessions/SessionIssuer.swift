@@ -10,9 +10,11 @@ public import FoundationEssentials
 public protocol SessionIssuer: Sendable {
     /// Starts a session; the credential works, and survives a crash, once this returns.
     ///
+    /// An issuer whose tokens have a shape of their own gives them out whatever `shape` is.
+    ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or got another password since
-    ///   `person` was read.
-    func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential
+    ///   `person` was read; what `shape` throws.
+    func issue(for person: Person, device: SessionDevice, token shape: TokenShape) async throws -> SessionCredential
 
     /// Tells whose session a token is of. A valid one counts as used.
     ///
@@ -44,6 +46,11 @@ public protocol SessionIssuer: Sendable {
 }
 
 extension SessionIssuer {
+    /// Starts a session with an opaque token.
+    public func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential {
+        try await issue(for: person, device: device, token: .opaque)
+    }
+
     /// Nothing is known at once.
     public func authenticateAtOnce(_ token: String) -> Authentication? { nil }
 }

@@ -2,11 +2,14 @@ import Crypto
 import Database
 public import FoundationEssentials
 
-/// Sessions that live in the database, known by an opaque token of 256 random bits.
+/// Sessions that live in the database, known by their token: 256 random bits unless its shape is another.
 ///
 /// The token is 43 characters of base64url; only its SHA-256 is stored, and it is on disk before it is given out. Every
 /// use makes the session live on for the sliding lifetime, up to its cap; a refresh does so at once and gives the same
 /// token back. What ended here is refused here at once.
+///
+/// A token of another shape is known by its SHA-256 too: whether its signature is good is not asked here, for nobody makes
+/// a text whose hash is stored.
 ///
 /// Source: OX-1, OX-6; contract of Onyx, b.6; RFC 6819 §5.1.4.1.3 and §5.1.5.
 public final class StatefulSessionIssuer: SessionIssuer {
@@ -31,13 +34,27 @@ public final class StatefulSessionIssuer: SessionIssuer {
     public var rememberedCount: Int { cache.count }
 
     /// Starts a session; see ``SessionIssuer``.
-    public func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential {
-        let token = Base64URL.encode(SecureRandom.bytes(32))
+    public func issue(
+        for person: Person, device: SessionDevice, token shape: TokenShape
+    ) async throws -> SessionCredential {
         let id = SessionID.random()
-        let hash = SHA256.digest(token).bytes
         let now = now()
-        let cap = now + lifetime.maximum
-        let expires = min(now + lifetime.sliding, cap)
+        let cap: Date
+        let expires: Date
+        let token: Secret
+        switch shape {
+        case .opaque:
+            cap = now + lifetime.maximum
+            expires = min(now + lifetime.sliding, cap)
+            token = Secret(Base64URL.encode(SecureRandom.bytes(32)))
+        case .made(let lifetime, let make):
+            // What such a text says of time it says in whole seconds.
+            let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+            cap = created + min(lifetime, self.lifetime.maximum)
+            expires = cap
+            token = try make(SessionFacts(id: id, person: person, created: created, expires: expires))
+        }
+        let hash = SHA256.digest(token).bytes
         let inserted = try await database.write { connection in
             try connection.run(
                 SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
@@ -46,8 +63,16 @@ public final class StatefulSessionIssuer: SessionIssuer {
         guard inserted == 1 else {
             throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")
         }
-        return SessionCredential(token: Secret(token), session: id, person: person.id)
+        let isOpaque = if case .opaque = shape { true } else { false }
+        return SessionCredential(
+            token: token, expiresIn: isOpaque ? nil : .seconds(cap.timeIntervalSince(now).rounded()), session: id,
+            person: person.id)
     }
+
+    /// The longest token that is looked at, in bytes.
+    private static let maximumTokenCount = 4_096
+    /// No token of another shape is shorter than this.
+    private static let minimumMadeCount = 100
 
     /// Tells whose session a token is of; see ``SessionIssuer``.
     public func authenticate(_ token: String) async throws -> Authentication {
@@ -57,7 +82,10 @@ public final class StatefulSessionIssuer: SessionIssuer {
 
     /// Tells whose session a token is of, when that is in memory; see ``SessionIssuer``.
     public func authenticateAtOnce(_ token: String) -> Authentication? {
-        guard token.utf8.count == 43 else { return .unrecognized }
+        let count = token.utf8.count
+        guard count == 43 || (Self.minimumMadeCount...Self.maximumTokenCount).contains(count) else {
+            return .unrecognized
+        }
         let digest = SHA256.digest(token)
         return cache.use(digest, at: now()).map { .valid($0) }
     }

@@ -12,16 +12,26 @@ extension Sandbox {
         return try await DevelopmentProvider.start(provider)
     }
 
-    /// The gateways as one client, sent back to by each name of this machine that a browser may have used.
-    static func client(of servers: [SandboxServer], secret: Secret) -> RegisteredClient {
-        let redirects = servers.flatMap { server in
-            let port = server.url.split(separator: ":").last.map(String.init) ?? ""
-            return [server.url, "http://localhost:\(port)"].flatMap { base in
-                server.dialect.callbacks.map { base + $0 }
+    /// The gateways as clients, those with a secret as one, sent back to by each name of this machine that a browser may have used.
+    static func clients(of servers: [SandboxServer], secret: Secret) -> [RegisteredClient] {
+        let confidential = servers.filter { $0.dialect.publicClient == nil }.flatMap(redirects)
+        let one = RegisteredClient(
+            id: SandboxProvider.clientID, secret: secret, name: "the sandbox's gateway", redirects: confidential)
+        return [one]
+            + servers.compactMap { server in
+                server.dialect.publicClient.map { client in
+                    RegisteredClient(
+                        id: client.id, secret: nil, name: "the sandbox's gateway",
+                        redirects: redirects(of: server) + client.redirects)
+                }
             }
+    }
+
+    private static func redirects(of server: SandboxServer) -> [String] {
+        let port = server.url.split(separator: ":").last.map(String.init) ?? ""
+        return [server.url, "http://localhost:\(port)"].flatMap { base in
+            server.dialect.callbacks.map { base + $0 }
         }
-        return RegisteredClient(
-            id: SandboxProvider.clientID, secret: secret, name: "the sandbox's gateway", redirects: redirects)
     }
 
     /// What a dialect's gateway runs by: hashing costs little, for everybody's password is known.
@@ -33,7 +43,10 @@ extension Sandbox {
         settings.onyx.isEnabled = false
         dialect.enable(&settings)
         if let cheap = try? Argon2idParameters(memoryKiB: 8192, iterations: 1) { settings.hashing.parameters = cheap }
-        settings.providers = [SandboxProvider.configuration(issuer: issuer, secret: secret)]
+        settings.providers = [
+            dialect.publicClient.map { SandboxProvider.configuration(issuer: issuer, clientID: $0.id, secret: nil) }
+                ?? SandboxProvider.configuration(issuer: issuer, secret: secret)
+        ]
         settings.bridge.loopbackRedirects = true
         return settings
     }

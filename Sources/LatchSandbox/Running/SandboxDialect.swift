@@ -8,11 +8,14 @@ struct SandboxDialect: Sendable {
     let title: String
     /// The paths that the provider may send the browser back to.
     let callbacks: [String]
+    /// The provider's client that this gateway is, where apps of this family have the provider send the browser to
+    /// themselves: it has no secret, and their addresses.
+    var publicClient: (id: String, redirects: [String])?
     /// Turns this dialect on, and any other off.
     let enable: @Sendable (inout GatewaySettings) -> Void
 
     /// Every dialect of the sandbox, in the order they are shown.
-    static let all = [onyx]
+    static let all = [onyx, timeTracker]
 
     private static let onyx = SandboxDialect(
         name: "onyx", title: "Onyx",
@@ -21,4 +24,9 @@ struct SandboxDialect: Sendable {
             "/api/auth/oauth/\(SandboxProvider.id)/callback",
         ],
         enable: { $0.onyx.isEnabled = true })
+
+    private static let timeTracker = SandboxDialect(
+        name: "timetracker", title: "Time Tracker", callbacks: ["/auth/callback"],
+        publicClient: ("timetracker", ["timetracker://oauth/callback"]),
+        enable: { $0.timeTracker.isEnabled = true })
 }

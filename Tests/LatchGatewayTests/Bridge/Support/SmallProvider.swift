@@ -13,6 +13,7 @@ final class SmallProvider: Sendable {
         var subject = "ada-1"
         var email = Bench.email
         var isVerified = true
+        var name: String? = "Ada at the provider"
     }
 
     /// The provider's name for itself.
@@ -122,7 +123,7 @@ extension SmallProvider {
             "iss": .string(state.issuer), "sub": .string(grant.account.subject), "aud": .string(clientID),
             "iat": .number(seconds), "exp": .number(seconds + 300), "nonce": .string(grant.request["nonce"] ?? ""),
             "email": .string(grant.account.email), "email_verified": .bool(grant.account.isVerified),
-            "name": "Ada at the provider",
+            "name": grant.account.name.map(JSONValue.string) ?? .null,
         ]
         guard let token = try? key.sign(payload: claims.encoded()) else {
             return ServerResponse(status: .internalServerError)

@@ -1,0 +1,35 @@
+import COpenSSL
+public import Crypto
+
+extension SigningKey {
+    /// The private key as ``init(pem:keyID:algorithm:)`` reads it: PKCS#8 in PEM form, not encrypted.
+    ///
+    /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL cannot.
+    ///
+    /// Source: RFC 5208 §5; PEM_write_bio_PKCS8PrivateKey(3).
+    public func privatePEM() throws(JOSEError) -> Secret {
+        guard let pem = key.privatePEM else {
+            throw JOSEError(.failed, "Could not write the private key down: OpenSSL refused.")
+        }
+        return pem
+    }
+}
+
+extension EVPKey {
+    /// The private key in PEM form; nil when OpenSSL does not write it.
+    fileprivate var privatePEM: Secret? {
+        // Memory of this kind is overwritten when it is given back.
+        guard let bio = BIO_new(BIO_s_secmem()) else { return nil }
+        defer {
+            BIO_free(bio)
+            ERR_clear_error()
+        }
+        guard PEM_write_bio_PKCS8PrivateKey(bio, pointer, nil, nil, 0, nil, nil) == 1 else { return nil }
+        var start: UnsafeMutablePointer<CChar>?
+        let count = Int(latch_bio_contents(bio, &start))
+        guard let start, count > 0 else { return nil }
+        var bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+        defer { wipe(&bytes) }
+        return Secret(bytes: bytes)
+    }
+}

@@ -1,0 +1,128 @@
+import HTTPServer
+import OpenIDConnect
+import Wire
+
+extension TimeTrackerRoutes {
+    /// Adds the routes of sign-in.
+    func add(_ bridge: Bridge, to router: inout Router) {
+        add(.get, "/auth/login", to: &router) { await $0.login($1, bridge) }
+        add(.post, "/auth/token", to: &router) { try await $0.token($1, bridge) }
+        for path in Set(bridge.providers.all.map { callbackPath(of: $0, bridge) }) {
+            add(.get, path, to: &router) { await $0.callback($1, at: path, bridge) }
+            add(.post, path, to: &router) { await $0.callback($1, at: path, bridge) }
+        }
+    }
+
+    /// Where a provider sends the browser back to, below the prefix: one of its own where there are several, so that no
+    /// provider's answer can be taken for another's.
+    ///
+    /// Source: RFC 9700 §4.4.2.2.
+    func callbackPath(of provider: BridgeProvider, _ bridge: Bridge) -> String {
+        bridge.providers.all.count == 1 ? "/auth/callback" : "/auth/callback/\(provider.id)"
+    }
+
+    /// `GET /auth/login`: sends the browser to the identity provider. With `redirect_uri` the sign-in ends in an app, without
+    /// it in the browser.
+    ///
+    /// Source: TT-3; contract of Time Tracker, (a) and b.1.
+    func login(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
+        if let wait = starts.take(.from(services.proxies.client(of: request))) {
+            return OnyxAnswers.later(
+                refusal(.tooManyRequests, "Too many sign-ins were begun from your address.", request), wait)
+        }
+        let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
+        for name in ["redirect_uri", "provider", "next"] where fields.values(name).count > 1 {
+            return refusal(.badRequest, "The parameter '\(name)' stands there twice.", request)
+        }
+        guard let provider = fields["provider"].map({ bridge.providers[$0] }) ?? bridge.providers.all.first else {
+            return refusal(.badRequest, "This server has no such identity provider.", request)
+        }
+        if let redirect = fields["redirect_uri"], !redirect.isEmpty {
+            guard redirects.allows(redirect) else {
+                return refusal(
+                    .badRequest, "The redirect_uri is not one that this server may send anybody to.", request)
+            }
+            return await login(request, to: redirect, at: provider, bridge)
+        }
+        return await login(request, fields, at: provider, bridge)
+    }
+
+    /// A sign-in of an app's.
+    private func login(
+        _ request: ServerRequest, to redirect: String, at provider: BridgeProvider, _ bridge: Bridge
+    ) async -> ServerResponse {
+        do throws(BridgeFailure) {
+            if settings.callback == .app, provider.configuration.settings.responseMode != .formPost {
+                let address = try await bridge.beginInApp(at: provider, redirect: redirect, request: request.id)
+                return Self.sending(to: address)
+            }
+            guard let base = services.address.base(of: request) else { return Self.misdirected }
+            let beginning = try await bridge.beginForApp(
+                at: provider, redirect: redirect, callback: base + prefix + callbackPath(of: provider, bridge),
+                request: request.id)
+            return Self.sending(beginning, provider, bridge, beside: request)
+        } catch {
+            return ending(error, request)
+        }
+    }
+
+    /// A browser's own.
+    private func login(
+        _ request: ServerRequest, _ fields: FormFields, at provider: BridgeProvider, _ bridge: Bridge
+    ) async -> ServerResponse {
+        let own = FormFields(fields.pairs.filter { $0.name == "next" })
+        guard let query = try? AuthorizeQuery(own, redirects) else {
+            return refusal(.badRequest, "The parameter 'next' must be a path of this server.", request)
+        }
+        guard let base = services.address.base(of: request) else { return Self.misdirected }
+        do throws(BridgeFailure) {
+            let beginning = try await bridge.begin(
+                at: provider, query.destination, callback: base + prefix + callbackPath(of: provider, bridge),
+                request: request.id)
+            return Self.sending(beginning, provider, bridge, beside: request)
+        } catch {
+            return ending(error, request)
+        }
+    }
+
+    private static func sending(to address: String) -> ServerResponse {
+        ServerResponse(
+            status: .found,
+            headers: ["Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
+    }
+
+    private static func sending(
+        _ beginning: Bridge.Beginning, _ provider: BridgeProvider, _ bridge: Bridge, beside request: ServerRequest
+    ) -> ServerResponse {
+        var response = sending(to: beginning.address)
+        for cookie in bridge.signInCookies.begin(beginning.secret, provider.sameSite, beside: request) {
+            response.headers.append("Set-Cookie", cookie)
+        }
+        return response
+    }
+
+    /// A refusal, as a page for a person in front of a browser.
+    func refusal(_ status: HTTPStatus, _ sentence: String, _ request: ServerRequest) -> ServerResponse {
+        OnyxRoutes.wantsPage(request)
+            ? RedirectPage.failed(status, sentence) : TimeTrackerAnswers.refusal(status, sentence)
+    }
+
+    /// The answer to a sign-in that cannot begin, or led to nothing in the browser.
+    func ending(_ failure: BridgeFailure, _ request: ServerRequest) -> ServerResponse {
+        let status: HTTPStatus =
+            switch failure.outcome {
+            case .denied: .badRequest
+            case .refused: .forbidden
+            case .unavailable: .serviceUnavailable
+            case .begun, .completed, .failed: HTTPStatus(rawValue: 502)
+            }
+        let response = refusal(status, failure.sentence, request)
+        return status == .serviceUnavailable ? OnyxAnswers.later(response, .seconds(10)) : response
+    }
+
+    /// The request names another server than this one can know itself to be.
+    ///
+    /// Source: RFC 9110 §15.5.20.
+    static let misdirected = TimeTrackerAnswers.refusal(
+        HTTPStatus(rawValue: 421), "The server does not know its own address; set public_url.")
+}

@@ -1,0 +1,123 @@
+import FoundationEssentials
+import HTTPServer
+import JOSE
+import Wire
+
+extension TimeTrackerRoutes {
+    /// `GET /auth/me`: who is signed in. With a session in memory nothing here waits, and no signature is checked: the
+    /// session decides.
+    ///
+    /// Source: TT-6, TT-8; contract of Time Tracker, (a).
+    func me(_ request: ServerRequest) async throws -> ServerResponse {
+        let tokens = RequestTokens(request, cookie: services.cookie)
+        guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
+        let answer = try await services.issuer.authenticate(first)
+        guard let second = tokens.second, !answer.isValid else { return Self.me(answer, first) }
+        return Self.me(try await services.issuer.authenticate(second), second)
+    }
+
+    /// The same, when nothing need be waited for.
+    func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
+        let tokens = RequestTokens(request, cookie: services.cookie)
+        guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
+        guard let answer = services.issuer.authenticateAtOnce(first), tokens.second == nil || answer.isValid else {
+            return nil
+        }
+        return Self.me(answer, first)
+    }
+
+    private static func me(_ authentication: Authentication, _ token: String) -> ServerResponse {
+        switch authentication {
+        case .valid(let session):
+            ServerResponse(status: .ok, headers: TimeTrackerAnswers.privateHeaders, body: body(session.person))
+        case .expired: TimeTrackerAnswers.unauthorized("jwt expired")
+        case .terminated: TimeTrackerAnswers.unauthorized("session ended")
+        case .unrecognized: TimeTrackerAnswers.unauthorized(reason(token))
+        }
+    }
+
+    /// Why a token that no session has is none, in the words that servers of this family have for it. The signature is not
+    /// looked at: it would open nothing.
+    private static func reason(_ token: String) -> String {
+        if token.hasPrefix("sk_") { return "invalid API key" }
+        guard let signature = try? JSONWebSignature(parsing: token) else { return "jwt malformed" }
+        return signature.header.algorithm == nil ? "invalid algorithm" : "invalid token"
+    }
+
+    /// The body, put together from pieces that are bytes already.
+    private static func body(_ person: Person) -> [UInt8] {
+        var body: [UInt8] = []
+        body.reserveCapacity(256)
+        JSONText.append(json: #"{"id":""#, to: &body)
+        JSONText.append(id: person.id, to: &body)
+        JSONText.append(json: #"","username":"#, to: &body)
+        JSONText.append(username(person), to: &body)
+        JSONText.append(json: #","fullName":"#, to: &body)
+        if let name = person.name {
+            JSONText.append(name, to: &body)
+        } else {
+            JSONText.append(json: "null", to: &body)
+        }
+        JSONText.append(json: #","email":"#, to: &body)
+        JSONText.append(person.email, to: &body)
+        JSONText.append(json: "}", to: &body)
+        return body
+    }
+
+    /// A person as the token's answer has it.
+    static func user(_ person: Person) -> TimeTrackerUser {
+        TimeTrackerUser(
+            id: person.id.uuidString.lowercased(), username: username(person), fullName: person.name,
+            email: person.email)
+    }
+
+    /// What the person is called among users: the name, or else the address, of which there is always one.
+    ///
+    /// Source: contract of Time Tracker, ID and claims rules.
+    static func username(_ person: Person) -> String { person.name ?? person.email }
+
+    /// `POST /auth/logout`: ends the session of the bearer, and a browser's where a page of this server asks for it. Whoever
+    /// comes is signed out afterwards, so the answer is always the same; only a database that fails is told.
+    ///
+    /// Source: TT-12; contract of Time Tracker, (a).
+    func logout(_ request: ServerRequest) async -> ServerResponse {
+        let cookie = services.cookie.flatMap { $0.comesFromOwnPage(request) ? $0 : nil }
+        let tokens = RequestTokens(request, cookie: cookie)
+        do {
+            for token in [tokens.cookie, tokens.bearer] {
+                guard let token, let ended = try await services.issuer.end(token) else { continue }
+                let client = client(of: request)
+                services.audit.record(
+                    AuditEvent(
+                        .signedOut, person: ended.person, session: ended.session, address: client.address.description,
+                        request: request.id, device: client.device))
+            }
+        } catch {
+            services.log.error("A sign-out failed.", ["error": .text("\(error)"), "request": .text(request.id)])
+            return OnyxAnswers.later(TimeTrackerAnswers.refusal(.serviceUnavailable, "Failed to logout"), .seconds(1))
+        }
+        var response = TimeTrackerAnswers.message(["message": "Logged out successfully"] as JSONValue)
+        if tokens.cookie != nil, let cookie { response.headers["Set-Cookie"] = cookie.end }
+        return response
+    }
+
+    /// The keys that tokens are checked with, as a JSON web key set.
+    ///
+    /// Source: RFC 7517 §5 and §8.5.1 for the type.
+    func keys() async throws -> ServerResponse {
+        Self.keys(try await services.signingKeys.published())
+    }
+
+    /// The same when they are in memory.
+    func keysAtOnce() -> ServerResponse? {
+        services.signingKeys.publishedAtOnce().map(Self.keys)
+    }
+
+    private static func keys(_ body: [UInt8]) -> ServerResponse {
+        let seconds = Int(SigningKeySettings.memory.seconds)
+        return ServerResponse(
+            status: .ok,
+            headers: ["Content-Type": "application/jwk-set+json", "Cache-Control": "public, max-age=\(seconds)"],
+            body: body)
+    }
+}

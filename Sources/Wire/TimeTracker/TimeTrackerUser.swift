@@ -1,0 +1,34 @@
+/// A person as Time Tracker tells of one: `{"id", "username", "fullName", "email"}`, all four always there.
+///
+/// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
+public struct TimeTrackerUser: Codable, Sendable, Equatable {
+    /// The id.
+    public var id: String
+    /// What the person is called among users.
+    public var username: String
+    /// The whole name; null where it is not known.
+    public var fullName: String?
+    /// The e-mail address.
+    public var email: String
+
+    private enum CodingKeys: CodingKey {
+        case id, username, fullName, email
+    }
+
+    /// Makes a person.
+    public init(id: String, username: String, fullName: String?, email: String) {
+        self.id = id
+        self.username = username
+        self.fullName = fullName
+        self.email = email
+    }
+
+    /// Writes all four members, a name that is not known as null.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(id, forKey: .id)
+        try members.encode(username, forKey: .username)
+        try members.encode(fullName, forKey: .fullName)
+        try members.encode(email, forKey: .email)
+    }
+}
