@@ -22,7 +22,7 @@ extension FuzzedParser {
             }
             let status = response.status.rawValue
             try require((200..<500).contains(status) || status == 503, "\(request.path) answers \(status).")
-            let body = response.body
+            let body = response.body.bytes ?? []
             if response.headers["Content-Type"] == JSON.mediaType {
                 try require((try? JSONValue(parsing: body)) != nil, "\(request.path) answers JSON that is none.")
             }

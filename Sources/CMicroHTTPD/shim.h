@@ -1,22 +1,27 @@
 #pragma once
-// What Swift cannot import of libmicrohttpd and of epoll: variadic calls and unions.
+// What Swift cannot import of libmicrohttpd, of epoll and of the system: variadic calls and unions.
 #include <microhttpd.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <linux/sockios.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // libmicrohttpd wants a certificate or somebody to ask; each session gets its credentials when it is accepted.
 static inline int latch_mhd_no_certificate(void) { return -1; }
 
 // MHD_start_daemon is variadic. libmicrohttpd's own time-outs stay off (whole seconds, renewed by every byte).
-// With priorities, GnuTLS's, it speaks TLS.
+// With priorities, GnuTLS's, it speaks TLS. The loops block SIGPIPE, which sendfile(2) raises and cannot be told not to.
 static inline struct MHD_Daemon *latch_mhd_start(
     int listener, const char *priorities, unsigned int connection_limit, size_t memory_limit, void *context, MHD_AccessHandlerCallback handler,
     void *(*target)(void *, const char *, struct MHD_Connection *), size_t (*unescape)(void *, struct MHD_Connection *, char *),
@@ -31,7 +36,7 @@ static inline struct MHD_Daemon *latch_mhd_start(
         priorities == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, connection_limit,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory_limit, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK, target, context,
+        MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, target, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_NOTIFY_CONNECTION, connection, context,
         MHD_OPTION_ARRAY, priorities == NULL ? plain : tls, MHD_OPTION_END);
@@ -75,6 +80,34 @@ static inline struct MHD_Response *latch_mhd_response(const void *bytes, size_t 
     return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
+// These are macros over 64-bit constants that Swift does not import.
+static const uint64_t latch_mhd_size_unknown = MHD_SIZE_UNKNOWN;
+static const ssize_t latch_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
+static const ssize_t latch_mhd_end_with_error = MHD_CONTENT_READER_END_WITH_ERROR;
+static inline int latch_mhd_is_complete(enum MHD_RequestTerminationCode code) {
+    return code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+}
+
+// What the other end of a TCP connection has acknowledged since it was accepted, and what is still on its way there.
+// tcpi_bytes_acked is not in glibc's struct tcp_info; the kernel only ever adds to the end of its own, where it lies at
+// byte 120 since Linux 4.1. -1 for any other socket.
+static inline int latch_tcp_progress(int descriptor, uint64_t *acknowledged, uint64_t *queued) {
+    unsigned char info[128];
+    socklen_t size = sizeof info;
+    int waiting = 0;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &size) != 0 || size < sizeof info) return -1;
+    memcpy(acknowledged, info + 120, sizeof *acknowledged);
+    *queued = ioctl(descriptor, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (uint64_t)waiting : 0;
+    return 0;
+}
+// connect(2) to AF_UNSPEC dissolves a TCP connection, which the other end sees as a reset and not as an end.
+static inline void latch_tcp_reset(int descriptor) {
+    struct sockaddr none;
+    memset(&none, 0, sizeof none);
+    none.sa_family = AF_UNSPEC;
+    (void)connect(descriptor, &none, sizeof none);
+}
+
 // epoll_event holds a union, and EPOLL… constants are an enum of another type than its field.
 static inline int latch_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag) {
     struct epoll_event event;
@@ -103,6 +136,18 @@ static inline int latch_epoll_has_ended(const struct epoll_event *event) {
     return (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
 }
 static inline uint64_t latch_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
+
+// O_PATH, which glibc gives to GNU sources only.
+static const int latch_open_path = __O_PATH;
+
+// syscall is variadic, and glibc 2.36 has no openat2. No component of the path, link or not, leads out of the folder.
+static inline int latch_open_beneath(int folder, const char *path) {
+    struct open_how how;
+    memset(&how, 0, sizeof how);
+    how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
 
 // sa_family lies in different places of imported structures; RLIMIT_NOFILE is an enum of another type on glibc.
 static inline int latch_raise_descriptor_limit(uint64_t *limit) {

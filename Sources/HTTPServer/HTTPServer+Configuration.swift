@@ -13,8 +13,9 @@ extension HTTPServer {
         public var maximumHeaderBytes: Int
         /// The largest body in bytes, without the framing of chunks. Above it the answer is 413. `1048576` by default.
         public var maximumBodyBytes: Int
-        /// How long a kept connection may wait for its next request line, and how long an answer may take to be
-        /// taken by the client. 60 s by default.
+        /// How long a kept connection may wait for its next request line, and how long a client may take nothing of its
+        /// answer: up to a quarter more, as it is looked at four times in it. An answer that is taken slowly, but taken,
+        /// may last as long as it does. 60 s by default.
         public var idleTimeout: Duration
         /// How long a head may take: from accepting the connection for its first request, from the request line for a
         /// later one. The bytes that trickle in don't extend it. 10 s by default.

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Requests are read strictly: what two readers could read in two ways is refused with 400 and the connection closed.
 /// Handlers run on the loop that has the connection and must not block it. A client that goes away cancels its
-/// handler's task, and one that only ends its own sending half while its handler waits counts as gone. Chunked bodies
+/// handler's task, and one that only ends its own sending half while its handler, or the producer of its body, is waited for counts as gone. Chunked bodies
 /// may use a bare LF between chunks and may have trailers, which are dropped.
 ///
 /// A few malformed requests are refused by libmicrohttpd before this server sees them, with the right status but its own

@@ -1,13 +1,15 @@
-/// Why the server could not start, or a certificate not be used.
+/// Why the server could not start, a certificate not be used, or a file not be served.
 public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     public struct Code: Hashable, Sendable {
-        private enum Base: Hashable { case addressInUse, notPermitted, invalidAddress, noListener, certificate, system }
+        private enum Base: Hashable {
+            case addressInUse, notPermitted, invalidAddress, noListener, certificate, body, noFile, system
+        }
         private let base: Base
 
         /// Another program listens on the address.
         public static let addressInUse = Code(base: .addressInUse)
-        /// The process may not listen there.
+        /// The process may not listen there, or not read the file.
         public static let notPermitted = Code(base: .notPermitted)
         /// The address cannot be read or is not one of this machine's.
         public static let invalidAddress = Code(base: .invalidAddress)
@@ -15,6 +17,10 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         public static let noListener = Code(base: .noListener)
         /// A certificate or its key is missing, cannot be read, or they are not a pair.
         public static let certificate = Code(base: .certificate)
+        /// There is no such regular file below the folder.
+        public static let noFile = Code(base: .noFile)
+        /// A producer wrote more than its body's length.
+        public static let body = Code(base: .body)
         /// The system or libmicrohttpd refused for another reason.
         public static let system = Code(base: .system)
     }

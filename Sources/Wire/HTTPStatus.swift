@@ -25,10 +25,14 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let created = HTTPStatus(rawValue: 201)
     /// 204 No Content.
     public static let noContent = HTTPStatus(rawValue: 204)
+    /// 206 Partial Content.
+    public static let partialContent = HTTPStatus(rawValue: 206)
     /// 302 Found.
     public static let found = HTTPStatus(rawValue: 302)
     /// 303 See Other.
     public static let seeOther = HTTPStatus(rawValue: 303)
+    /// 304 Not Modified.
+    public static let notModified = HTTPStatus(rawValue: 304)
     /// 400 Bad Request.
     public static let badRequest = HTTPStatus(rawValue: 400)
     /// 401 Unauthorized.
@@ -41,10 +45,14 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let methodNotAllowed = HTTPStatus(rawValue: 405)
     /// 408 Request Timeout.
     public static let requestTimeout = HTTPStatus(rawValue: 408)
+    /// 412 Precondition Failed.
+    public static let preconditionFailed = HTTPStatus(rawValue: 412)
     /// 413 Content Too Large.
     public static let contentTooLarge = HTTPStatus(rawValue: 413)
     /// 415 Unsupported Media Type.
     public static let unsupportedMediaType = HTTPStatus(rawValue: 415)
+    /// 416 Range Not Satisfiable.
+    public static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
     /// 422 Unprocessable Content.
     public static let unprocessableContent = HTTPStatus(rawValue: 422)
     /// 429 Too Many Requests.

@@ -12,7 +12,7 @@ extension ScriptedProvider {
     func answer(_ request: ServerRequest) -> ServerResponse {
         var answer = ownAnswer(request)
         if state.withLock({ $0.script.paddedPath == request.path }) {
-            answer.body += [UInt8](repeating: UInt8(ascii: " "), count: 300_000)
+            answer.body = .bytes((answer.body.bytes ?? []) + [UInt8](repeating: UInt8(ascii: " "), count: 300_000))
         }
         return answer
     }

@@ -45,9 +45,10 @@ let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data,
 /// A request is over, answered or not.
 ///
 /// Source: `MHD_OPTION_NOTIFY_COMPLETED`.
-let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, _ in
+let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reason in
     guard let pointer = context?.pointee else { return }
     let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    exchange.bodyHasEnded(isComplete: latch_mhd_is_complete(reason) != 0)
     exchange.clientWentAway()
     if exchange.status == nil {
         // libmicrohttpd refused by itself, with a body of its own.

@@ -18,6 +18,8 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         case handling
         /// The state once there is an answer and until the client has taken it.
         case sending
+        /// The state once a part of an answer is out and until its producer has more; has no deadline.
+        case producing
         /// The state once a refusal was sent past libmicrohttpd; what comes is dropped.
         case lingering
         /// The state once closed by us; libmicrohttpd will notice.
@@ -33,6 +35,7 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
     private(set) var phase = Phase.fresh
     private(set) var deadline: UInt64
     private var peerEnded = false
+    var progress: SendingProgress?
     let handle: OpaquePointer
     var isHeld = false
 
@@ -53,14 +56,21 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         switch phase {
         // The first head has its time from the moment the connection was accepted.
         case .head: if self.phase != .fresh { deadline = now + settings.headerTimeout }
-        case .idle, .sending: deadline = now + settings.idleTimeout
+        case .idle: deadline = now + settings.idleTimeout
+        case .sending:
+            deadline = now + settings.progressInterval
+            progress = nil
         case .body: deadline = now + settings.bodyTimeout
         case .lingering: deadline = now + settings.lingerTimeout
-        case .fresh, .handling, .closed: deadline = .max
+        case .fresh, .handling, .producing, .closed: deadline = .max
         }
         self.phase = phase
-        if phase == .idle, peerEnded { daemon.loop.ended.append(self) }
+        if phase == .idle, peerEnded || daemon.loop.isDraining { daemon.loop.ended.append(self) }
         if phase == .handling, peerEnded { exchange?.clientWentAway() }
+    }
+
+    func setDeadline(_ deadline: UInt64) {
+        self.deadline = deadline
     }
 
     /// The client will send no more: nobody waits for a handler that still runs, and a request that is not complete
@@ -68,16 +78,21 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
     func peerHasEnded() {
         guard !peerEnded else { return }
         peerEnded = true
-        if phase == .handling { exchange?.clientWentAway() }
+        if phase == .handling || phase == .producing { exchange?.clientWentAway() }
         daemon.loop.ended.append(self)
     }
 
-    /// Closes a connection whose client has ended, unless there is something to read or send first.
+    /// Whether a body's producer is worth waiting for.
+    var mayWaitForBody: Bool { !peerEnded && phase != .closed }
+
+    /// Closes a connection whose client has ended, or that has served its last request before the server stops, unless
+    /// there is something to read or send first.
     ///
     /// - Returns: Whether there is nothing more to look at; a connection that still sends comes back when it is idle.
     func settleEnd() -> Bool {
         switch phase {
-        case .handling, .sending, .closed: return true
+        case .handling, .sending, .producing, .closed: return true
+        case .head where !peerEnded, .body where !peerEnded: return true
         case .fresh, .idle, .head, .body, .lingering:
             guard !hasMoreToRead else { return false }
             shutDown()
@@ -92,6 +107,7 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
 
     /// The time is over: the client is told where it is in the middle of a request, and the connection ends.
     func expire() {
+        if phase == .sending, isProgressing() { return }
         if phase == .head || phase == .body {
             exchange?.answerDirectly(
                 Refusal(status: .requestTimeout, message: "The request took too long to arrive."))

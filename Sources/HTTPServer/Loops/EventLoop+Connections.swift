@@ -41,6 +41,9 @@ extension EventLoop {
     func sweepIfDue() {
         guard nextSweep <= now else { return }
         nextSweep = now + settings.sweepInterval
-        for connection in connections where connection.deadline <= now { connection.expire() }
+        for connection in connections {
+            connection.endIfCutShort()
+            if connection.deadline <= now { connection.expire() }
+        }
     }
 }

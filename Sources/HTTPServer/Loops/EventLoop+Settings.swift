@@ -18,6 +18,8 @@ extension EventLoop {
         let bodyTimeout: UInt64
         /// How often deadlines are looked at: an eighth of the shortest time-out, 5 ms to 1 s.
         let sweepInterval: UInt64
+        /// How often it is looked at whether a client takes its answer.
+        let progressInterval: UInt64
         /// How long a refused body is still taken and dropped, so that the client reads the refusal and not a reset.
         let lingerTimeout: UInt64 = 2_000_000_000
 
@@ -36,6 +38,7 @@ extension EventLoop {
             idleTimeout = configuration.idleTimeout.nanoseconds
             headerTimeout = configuration.headerTimeout.nanoseconds
             bodyTimeout = configuration.bodyTimeout.nanoseconds
+            progressInterval = idleTimeout / 4
             sweepInterval = min(max(min(idleTimeout, headerTimeout, bodyTimeout) / 8, 5_000_000), 1_000_000_000)
         }
 

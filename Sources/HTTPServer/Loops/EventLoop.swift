@@ -66,6 +66,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
     /// The thread's body: ends when the server has stopped and no handler is left.
     func run() {
         thread = pthread_self()
+        blockBrokenPipes()
         while !isFinished() {
             let timeout = waitMilliseconds()
             let count = timeout == 0 ? poll(0) : sleep(timeout)
@@ -77,6 +78,14 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
             sweepIfDue()
             drainIfAsked()
         }
+    }
+
+    /// sendfile(2) to a client that is gone raises SIGPIPE.
+    private func blockBrokenPipes() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     private func poll(_ timeout: Int32) -> Int32 {

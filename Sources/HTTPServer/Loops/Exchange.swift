@@ -43,9 +43,11 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     var route: String?
     var status: HTTPStatus?
     var answerBytes = 0
+    /// The body on its way out, where it is not bytes in memory.
+    var answerBody: AnswerBody?
     var isSuspended = false
     var task: Task<Void, Never>?
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
 
     var loop: EventLoop { connection.daemon.loop }
 
@@ -87,8 +89,9 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         resume()
     }
 
-    /// Nobody waits for the answer any more: the handler is cancelled and the connection given back to be closed.
+    /// Nobody waits for the answer any more: the handler, or the body's producer, is cancelled and the connection given back to be closed.
     func clientWentAway() {
+        answerBody?.abandon()
         guard step == .handling else { return }
         step = .abandoned
         task?.cancel()
@@ -126,7 +129,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         _ = shutdown(connection.descriptor, Int32(SHUT_WR))
         step = .refused
         status = response.status
-        answerBytes = response.body.count
+        answerBytes = response.body.bytes?.count ?? 0
         body = []
         connection.enter(.lingering)
     }

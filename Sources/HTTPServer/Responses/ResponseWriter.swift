@@ -10,8 +10,7 @@ enum ResponseWriter {
         guard let given = exchange.response else { return latch_mhd_no }
         let response = sendable(given, exchange)
         let body = bodyIsAllowed(response.status) ? response.body : []
-        let made = body.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
-        guard let made else { return latch_mhd_no }
+        guard let made = self.response(body, response, exchange) else { return latch_mhd_no }
         defer { MHD_destroy_response(made) }
         guard add(response.headers, to: made), add("X-Request-Id", exchange.id, to: made),
             response.headers["X-Content-Type-Options"] != nil || add("X-Content-Type-Options", "nosniff", to: made)
@@ -25,9 +24,53 @@ enum ResponseWriter {
         exchange.response = nil
         exchange.step = .answered
         exchange.status = response.status
-        exchange.answerBytes = body.count
         exchange.connection.enter(.sending)
-        return MHD_queue_response(handle, UInt32(response.status.rawValue), made)
+        let result = MHD_queue_response(handle, UInt32(response.status.rawValue), made)
+        switch body {
+        case .bytes(let bytes): exchange.answerBytes = bytes.count
+        case .file, .stream: begin(body, exchange, result)
+        }
+        return result
+    }
+
+    /// libmicrohttpd's response for a body, still without headers.
+    private static func response(
+        _ body: ResponseBody, _ response: ServerResponse, _ exchange: Exchange
+    ) -> OpaquePointer? {
+        switch body {
+        case .bytes(let bytes): bytes.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
+        case .file(let region): AnswerBody.response(region, exchange, head: headBytes(response, exchange))
+        case .stream(let stream): AnswerBody.response(stream, exchange)
+        }
+    }
+
+    /// Starts the producer of a body that is going to be sent; for `HEAD` the length was all that was wanted.
+    private static func begin(_ body: ResponseBody, _ exchange: Exchange, _ result: MHD_Result) {
+        if exchange.head?.method == .head || result == latch_mhd_no {
+            exchange.answerBody = nil
+        } else if case .stream(let stream) = body {
+            exchange.answerBody?.start(stream)
+        }
+    }
+
+    /// How long the head will be, as libmicrohttpd 0.9.75 writes it for HTTP/1.1.
+    private static func headBytes(_ response: ServerResponse, _ exchange: Exchange) -> Int {
+        let status = UInt32(clamping: response.status.rawValue)
+        let length = response.body.count.map { String($0).utf8.count } ?? 0
+        let own = ["X-Request-Id": exchange.id, StrictTransport.field: exchange.strictTransport ?? ""]
+        var bytes = "HTTP/1.1 200 \r\n".utf8.count + (MHD_get_reason_phrase_for(status).map { strlen($0) } ?? 0)
+        bytes += "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: \r\n\r\n".utf8.count + length
+        for field in response.headers.fields where !isOwn(field.name) { bytes += size(field.name, field.value) }
+        for (name, value) in own where !value.isEmpty { bytes += size(name, value) }
+        if response.headers["X-Content-Type-Options"] == nil { bytes += size("X-Content-Type-Options", "nosniff") }
+        if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil {
+            bytes += size("Connection", "close")
+        }
+        return bytes
+    }
+
+    private static func size(_ name: String, _ value: String) -> Int {
+        name.utf8.count + value.utf8.count + ": \r\n".utf8.count
     }
 
     private static func add(_ headers: HTTPHeaders, to response: OpaquePointer) -> Bool {
@@ -57,8 +100,9 @@ enum ResponseWriter {
         }
         if let policy = exchange.strictTransport { head += "\(StrictTransport.field): \(policy)\r\n" }
         head += "X-Request-Id: \(exchange.id)\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n"
-        head += "Content-Length: \(response.body.count)\r\n\r\n"
-        return Array(head.utf8) + response.body
+        let body = response.body.bytes ?? []
+        head += "Content-Length: \(body.count)\r\n\r\n"
+        return Array(head.utf8) + body
     }
 
     /// The response, or a plain 500 when it could not be sent without breaking the message.
@@ -78,7 +122,7 @@ enum ResponseWriter {
     }
 
     private static func bodyIsAllowed(_ status: HTTPStatus) -> Bool {
-        status != .noContent && status.rawValue != 304
+        status != .noContent && status != .notModified
     }
 
     /// Fields that the server or libmicrohttpd writes.

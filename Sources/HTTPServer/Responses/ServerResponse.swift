@@ -11,10 +11,15 @@ public struct ServerResponse: Sendable {
     /// The header fields.
     public var headers: HTTPHeaders
     /// The body; not sent for `HEAD`, 204 and 304.
-    public var body: [UInt8]
+    public var body: ResponseBody
+
+    /// Makes a response with a body in memory.
+    public init(status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.init(status: status, headers: headers, body: .bytes(body))
+    }
 
     /// Makes a response.
-    public init(status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+    public init(status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: ResponseBody) {
         self.status = status
         self.headers = headers
         self.body = body

@@ -14,7 +14,7 @@ import Wire
             RedirectPage.returning(to: link, status: .found), RedirectPage.failed(.badRequest, "It failed."),
             RedirectPage.returningWithoutSuccess(to: link, "It failed.", status: .found),
         ] {
-            let text = String(decoding: page.body, as: UTF8.self)
+            let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)
             let style = try #require(text.firstMatch(of: #/(?s)<style>(.*)</style>/#)?.1)
             let hash = Data(SHA256.digest(String(style)).bytes).base64EncodedString()
             #expect(
@@ -33,7 +33,7 @@ import Wire
     @Test("what stands in the page is escaped")
     func escaping() {
         let page = RedirectPage.returning(to: #"onyx://a?b="><script>alert('1')</script>&c"#, status: .found)
-        let text = String(decoding: page.body, as: UTF8.self)
+        let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)
         #expect(text.contains(##"href="onyx://a?b=&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;c""##))
     }
 

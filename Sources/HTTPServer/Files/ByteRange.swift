@@ -1,0 +1,86 @@
+/// What a `Range` field asks for.
+///
+/// Source: RFC 9110 §14.1.2 and §14.2.
+enum ByteRange: Equatable {
+    /// Bytes from `first` on, to `last` with it or to the end.
+    case from(first: Int, last: Int?)
+    /// The last bytes.
+    case suffix(Int)
+
+    /// What a range comes to for a file of a certain size.
+    enum Resolved: Equatable {
+        /// These bytes.
+        case part(Range<Int>)
+        /// All of it: the last bytes of an empty file have no `Content-Range`.
+        case whole
+        /// None: 416.
+        case unsatisfiable
+    }
+
+    /// Reads a `Range` field's value; nil for what is passed over: another unit, several ranges, no valid range at all.
+    ///
+    /// Numbers beyond what an `Int` holds count as the largest one.
+    init?(_ value: String) {
+        let text = value.utf8
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")),
+            HTTPUnit.areEqual(text[..<equals], "bytes")
+        else { return nil }
+        let specifiers = text[text.index(after: equals)...].split(separator: UInt8(ascii: ",")).map(Self.trimmed)
+            .filter { !$0.isEmpty }
+        guard specifiers.count == 1, let specifier = specifiers.first,
+            let dash = specifier.firstIndex(of: UInt8(ascii: "-"))
+        else { return nil }
+        let (before, after) = (specifier[..<dash], specifier[specifier.index(after: dash)...])
+        if before.isEmpty {
+            guard let count = Self.number(after) else { return nil }
+            self = .suffix(count)
+        } else {
+            guard let first = Self.number(before) else { return nil }
+            guard !after.isEmpty else {
+                self = .from(first: first, last: nil)
+                return
+            }
+            guard let last = Self.number(after), last >= first else { return nil }
+            self = .from(first: first, last: last)
+        }
+    }
+
+    /// The bytes of a file of `size` bytes.
+    func resolved(_ size: Int) -> Resolved {
+        switch self {
+        case .from(let first, let last):
+            guard first < size else { return .unsatisfiable }
+            return .part(first..<(min(last ?? size, size - 1) + 1))
+        case .suffix(let count):
+            guard count > 0 else { return .unsatisfiable }
+            return size == 0 ? .whole : .part(max(0, size - count)..<size)
+        }
+    }
+
+    private static func number(_ digits: Substring.UTF8View) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        var value = 0
+        for digit in digits {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            let (product, overflows) = value.multipliedReportingOverflow(by: 10)
+            let (sum, alsoOverflows) = product.addingReportingOverflow(Int(digit - 0x30))
+            value = overflows || alsoOverflows ? .max : sum
+            if value == .max { break }
+        }
+        return digits.allSatisfy { (0x30...0x39).contains($0) } ? value : nil
+    }
+
+    private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        var text = text
+        while let first = text.first, Token.isSpace(first) { text.removeFirst() }
+        while let last = text.last, Token.isSpace(last) { text.removeLast() }
+        return text
+    }
+}
+
+/// Names of range units compare without case.
+private enum HTTPUnit {
+    static func areEqual(_ unit: Substring.UTF8View, _ known: StaticString) -> Bool {
+        Token.isName(String(Substring(unit)), known)
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+
+/// An instant as HTTP writes it, in whole seconds since 1970.
+///
+/// Source: RFC 9110 §5.6.7; the arithmetic of days is Howard Hinnant's `days_from_civil`.
+struct HTTPDate: Equatable, Comparable {
+    let seconds: Int
+
+    init(seconds: Int) {
+        self.seconds = seconds
+    }
+
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let longDays = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; years before 0000 and after 9999 are written as those.
+    var text: String {
+        let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        func digits(_ value: Int32, _ count: Int = 2) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        let weekday = Self.days[(Int(parts.tm_wday) + 3) % 7]
+        return "\(weekday), \(digits(parts.tm_mday)) \(Self.months[Int(parts.tm_mon)]) "
+            + "\(digits(parts.tm_year + 1900, 4)) "
+            + "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
+    }
+
+    /// Reads any of the three forms; nil for everything else.
+    ///
+    /// - Parameters:
+    ///   - text: Such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or
+    ///     `Sun Nov  6 08:49:37 1994`.
+    ///   - now: For a year of two digits, which is never more than 50 years ahead.
+    init?(_ text: String, now: Int) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let isPrintable = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        guard isPrintable, let weekday = words.first else { return nil }
+        let hasComma = weekday.hasSuffix(",")
+        let date: HTTPDate? =
+            switch words.count {
+            case 6 where hasComma: Self.fixed(words)
+            case 4 where hasComma: Self.rfc850(words, now)
+            // The day of this form is padded with a blank.
+            case 5, 6: Self.asctime(words)
+            default: nil
+            }
+        guard let date else { return nil }
+        self = date
+    }
+
+    private static func fixed(_ words: [Substring]) -> HTTPDate? {
+        guard days.contains(String(words[0].dropLast())), words[5] == "GMT", let year = number(words[3], 4) else {
+            return nil
+        }
+        return make(words[1], words[2], year, words[4])
+    }
+
+    private static func asctime(_ words: [Substring]) -> HTTPDate? {
+        let isPadded = words.count == 6
+        guard days.contains(String(words[0])), !isPadded || words[2].isEmpty else { return nil }
+        let rest = words[(isPadded ? 3 : 2)...].map { $0 }
+        guard rest.count == 3, let year = number(rest[2], 4) else { return nil }
+        let day = isPadded ? "0" + rest[0] : rest[0]
+        return make(Substring(day), words[1], year, rest[1])
+    }
+
+    private static func rfc850(_ words: [Substring], _ now: Int) -> HTTPDate? {
+        let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard words[0].hasSuffix(","), longDays.contains(String(words[0].dropLast())), words[3] == "GMT",
+            parts.count == 3, let short = number(parts[2], 2)
+        else { return nil }
+        let thisYear = 1970 + now / 31_556_952
+        var year = thisYear - thisYear % 100 + short
+        if year > thisYear + 50 { year -= 100 }
+        return make(parts[0], parts[1], year, words[2])
+    }
+
+    private static func make(_ day: Substring, _ month: Substring, _ year: Int, _ time: Substring) -> HTTPDate? {
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard let day = number(day, 2), let month = months.firstIndex(of: String(month)), clock.count == 3,
+            let hour = number(clock[0], 2), let minute = number(clock[1], 2), let second = number(clock[2], 2),
+            hour < 24, minute < 60, second <= 60, (1...length(month, year)).contains(day)
+        else { return nil }
+        return HTTPDate(seconds: dayNumber(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second)
+    }
+
+    private static func length(_ month: Int, _ year: Int) -> Int {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month]
+    }
+
+    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func number(_ digits: Substring, _ count: Int) -> Int? {
+        guard digits.utf8.count == count, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(digits)
+    }
+}

@@ -1,0 +1,99 @@
+import CMicroHTTPD
+import Glibc
+
+/// A file that is served: open, and as it was at that moment.
+public struct ServedFile: Sendable {
+    /// The open file.
+    public let file: OpenFile
+    /// How many bytes it had.
+    public let size: Int
+    /// When it was last modified, since 1970.
+    public let modified: Duration
+    /// The entity tag, with its quotation marks: made of size, time of modification in nanoseconds and inode.
+    ///
+    /// It is strong, so that a download may be resumed by it: a file that is replaced, or written to, has another one.
+    /// The one gap is a file written in place twice to the same size within one tick of the file system's clock (4 ms).
+    ///
+    /// Source: RFC 9110 §8.8.1 and §8.8.3.
+    public let entityTag: String
+
+    /// Opens a regular file below a folder.
+    ///
+    /// - Parameters:
+    ///   - path: From the folder on; no component may be `..`, and no link may lead out of the folder. Where the system
+    ///     cannot promise that (before Linux 5.6, or forbidden to), no component may be a link.
+    ///   - folder: The folder.
+    /// - Throws: ``HTTPServerError`` with ``HTTPServerError/Code/noFile`` when there is no such file, it is no regular one
+    ///   or leads out; with ``HTTPServerError/Code/notPermitted`` or ``HTTPServerError/Code/system`` otherwise.
+    ///
+    /// Source: `openat2(2)`, RESOLVE_BENEATH.
+    public static func open(_ path: String, beneath folder: String) throws(HTTPServerError) -> ServedFile {
+        guard isPlain(path), !folder.isEmpty, !folder.utf8.contains(0) else { throw .file(path, folder, ENOENT) }
+        let start = Glibc.open(folder, latch_open_path | O_DIRECTORY | O_CLOEXEC)
+        guard start >= 0 else { throw .file(path, folder, errno) }
+        defer { close(start) }
+        var descriptor = latch_open_beneath(start, path)
+        if descriptor < 0, [ENOSYS, EPERM, EINVAL].contains(errno) { descriptor = openWithoutLinks(path, start) }
+        guard descriptor >= 0 else { throw .file(path, folder, errno) }
+        return try ServedFile(OpenFile(descriptor: descriptor), path, folder)
+    }
+
+    private init(_ file: OpenFile, _ path: String, _ folder: String) throws(HTTPServerError) {
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else { throw .file(path, folder, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path, folder, EISDIR) }
+        self.file = file
+        size = Int(status.st_size)
+        modified = .seconds(status.st_mtim.tv_sec) + .nanoseconds(status.st_mtim.tv_nsec)
+        let parts = [UInt64(status.st_size), Self.nanoseconds(status.st_mtim), UInt64(status.st_ino)]
+        entityTag = "\"" + parts.map { String($0, radix: 16) }.joined(separator: "-") + "\""
+    }
+
+    private static func nanoseconds(_ time: timespec) -> UInt64 {
+        UInt64(bitPattern: Int64(time.tv_sec)) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    private static func isPlain(_ path: String) -> Bool {
+        !path.isEmpty && !path.hasPrefix("/") && !path.utf8.contains(0)
+            && !path.split(separator: "/").contains("..")
+    }
+
+    /// Opens component by component, and none of them through a link.
+    static func openWithoutLinks(_ path: String, _ folder: Int32) -> Int32 {
+        var components = path.split(separator: "/").map(String.init)
+        guard let name = components.popLast() else {
+            errno = ENOENT
+            return -1
+        }
+        var current = folder
+        defer { if current != folder { close(current) } }
+        for component in components {
+            let next = openat(current, component, latch_open_path | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard next >= 0 else { return -1 }
+            if current != folder { close(current) }
+            current = next
+        }
+        // A pipe would block until somebody writes.
+        return openat(current, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    }
+}
+
+extension HTTPServerError {
+    /// The error for a file that could not be opened.
+    ///
+    /// Source: open(2), openat2(2).
+    fileprivate static func file(_ path: String, _ folder: String, _ number: Int32) -> HTTPServerError {
+        let act = "Could not open '\(path)' in the folder '\(folder)': "
+        return switch number {
+        case ENOENT, ENOTDIR, ENAMETOOLONG, EISDIR, ENXIO:
+            HTTPServerError(.noFile, act + "there is no such regular file.", systemError: number)
+        case EXDEV, ELOOP:
+            HTTPServerError(.noFile, act + "a link or its path leads out of the folder.", systemError: number)
+        case EACCES, EPERM:
+            HTTPServerError(
+                .notPermitted, act + "this user (uid \(getuid())) may not read it; make it readable.",
+                systemError: number)
+        default: HTTPServerError(.system, act + "\(reason(number)).", systemError: number)
+        }
+    }
+}

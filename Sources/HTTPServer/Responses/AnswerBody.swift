@@ -1,0 +1,187 @@
+import CMicroHTTPD
+import Glibc
+
+/// The body of one answer on its way out, where it is not simply bytes in memory.
+final class AnswerBody: @unchecked Sendable {  // Only the loop's thread touches it, but for the stream, which is safe.
+    private enum Source {
+        /// The system sends the file; libmicrohttpd has a descriptor of its own.
+        case sending(FileRegion, SentBefore)
+        /// This process reads the file: TLS, and Unix sockets, of which nobody can say how far their client is.
+        case reading(FileRegion)
+        case stream(BodyStream)
+    }
+
+    /// Where a connection's count stood before the answer.
+    private struct SentBefore {
+        let bytes: UInt64
+        let head: Int
+    }
+
+    private let exchange: Exchange
+    private let source: Source
+    /// How many bytes were handed to libmicrohttpd.
+    private(set) var handedOver = 0
+    private var task: Task<Void, Never>?
+    private var isSuspended = false
+    private var isOver = false
+    /// What of a file is read at once, and the most that a streamed body of known length hands over at once.
+    private static let block = 65_536
+
+    private init(_ exchange: Exchange, _ source: Source) {
+        self.exchange = exchange
+        self.source = source
+    }
+
+    // MARK: - Beginning
+
+    /// libmicrohttpd's response for a part of a file; nil when it, or the system, refuses.
+    static func response(_ region: FileRegion, _ exchange: Exchange, head: Int) -> OpaquePointer? {
+        guard let written = exchange.connection.writtenBytes, exchange.connection.security.session == nil else {
+            let body = AnswerBody(exchange, .reading(region))
+            exchange.answerBody = body
+            return body.response(length: UInt64(region.count))
+        }
+        // libmicrohttpd closes what it is given; the file stays its holder's.
+        let descriptor = fcntl(region.file.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+        guard
+            let made = MHD_create_response_from_fd_at_offset64(
+                UInt64(region.count), descriptor, UInt64(region.offset))
+        else {
+            close(descriptor)
+            return nil
+        }
+        exchange.answerBody = AnswerBody(exchange, .sending(region, SentBefore(bytes: written, head: head)))
+        return made
+    }
+
+    /// libmicrohttpd's response for a streamed body, whose producer ``start(_:)`` starts.
+    static func response(_ stream: StreamedBody, _ exchange: Exchange) -> OpaquePointer? {
+        let loop = exchange.loop
+        let source = BodyStream(length: stream.length) { [exchange] in
+            loop.perform { _ in exchange.answerBody?.resume() }
+        }
+        let body = AnswerBody(exchange, .stream(source))
+        exchange.answerBody = body
+        return body.response(length: stream.length.map { UInt64($0) } ?? latch_mhd_size_unknown)
+    }
+
+    private func response(length: UInt64) -> OpaquePointer? {
+        let context = Unmanaged.passRetained(self)
+        let made = MHD_create_response_from_callback(
+            length, min(Self.block, max(1, Int(clamping: length))), bodyCallback, context.toOpaque(), bodyFreeCallback)
+        if made == nil { context.release() }
+        return made
+    }
+
+    /// Starts the producer of a streamed body, on this thread until it first waits.
+    func start(_ streamed: StreamedBody) {
+        guard case .stream(let stream) = source else { return }
+        let loop = exchange.loop
+        let id = exchange.id
+        let route = exchange.route
+        loop.runningTasks += 1
+        let task = Task.immediate(executorPreference: loop) {
+            var failure: String?
+            do { try await streamed.produce(BodyWriter(stream)) } catch { failure = "\(error)" }
+            if !stream.finish(failed: failure != nil) {
+                loop.settings.onLog(
+                    ServerEvent(
+                        level: .error, message: "An answer was cut off in the middle: its body could not be made.",
+                        metadata: [
+                            "request": id, "route": route ?? "-",
+                            "reason": failure ?? "it has another length than was said",
+                        ]))
+            }
+            loop.runningTasks -= 1
+        }
+        if !isOver { self.task = task }
+    }
+
+    // MARK: - On its way
+
+    /// Hands over the next bytes; what libmicrohttpd's callback for a body returns.
+    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count =
+            switch source {
+            case .sending: latch_mhd_end_with_error
+            case .reading(let region): read(region, into: buffer)
+            case .stream(let stream): take(stream, into: buffer)
+            }
+        if count > 0 { handedOver += count }
+        return count
+    }
+
+    private func read(_ region: FileRegion, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, region.count - handedOver)])
+        let count = region.file.read(into: wanted, at: region.offset + handedOver)
+        return count > 0 ? count : latch_mhd_end_with_error
+    }
+
+    private func take(_ stream: BodyStream, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch stream.take(into: buffer) {
+        case .bytes(let count): return count
+        case .end: return latch_mhd_end_of_stream
+        case .failure:
+            if stream.isOpenEnded { exchange.breakOff() }
+            return latch_mhd_end_with_error
+        case .nothing:
+            guard exchange.connection.mayWaitForBody else { return latch_mhd_end_with_error }
+            isSuspended = true
+            exchange.suspendForBody()
+            return 0
+        }
+    }
+
+    /// There is more, or an end: the connection goes on.
+    func resume() {
+        guard isSuspended, !isOver else { return }
+        isSuspended = false
+        exchange.resumeForBody()
+    }
+
+    /// Whether the file has become too short for what is left to send.
+    ///
+    /// sendfile(2) answers with 0 then, which libmicrohttpd 0.9.75 takes for a connection that is full.
+    var isCutShort: Bool {
+        switch source {
+        case .sending(let region, _), .reading(let region): !region.file.reaches(region.end)
+        case .stream: false
+        }
+    }
+
+    // MARK: - Its end
+
+    /// The client is gone or the server stops: the producer is cancelled and the connection given back to be closed.
+    func abandon() {
+        guard !isOver, case .stream(let stream) = source else { return }
+        stream.abandon()
+        task?.cancel()
+        resume()
+    }
+
+    /// The request is over.
+    ///
+    /// - Parameter isComplete: Whether everything was sent; a producer may then still finish what it does after its last
+    ///   byte.
+    /// - Returns: The bytes of the body that went out; of a file that was cut off, those the client's system confirmed.
+    func end(isComplete: Bool) -> Int {
+        if !isComplete { abandon() }
+        isOver = true
+        task = nil
+        guard case .sending(let region, let before) = source else { return handedOver }
+        if isComplete { return region.count }
+        let confirmed = Int(truncatingIfNeeded: (exchange.connection.confirmedBytes ?? 0) &- before.bytes)
+        return min(max(0, confirmed - before.head), region.count)
+    }
+}
+
+private let bodyCallback: MHD_ContentReaderCallback = { context, _, buffer, size in
+    guard let context, let buffer else { return latch_mhd_end_with_error }
+    return Unmanaged<AnswerBody>.fromOpaque(context).takeUnretainedValue()
+        .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+private let bodyFreeCallback: MHD_ContentReaderFreeCallback = { context in
+    if let context { Unmanaged<AnswerBody>.fromOpaque(context).release() }
+}
