@@ -53,7 +53,7 @@ extension FuzzedParser {
                 return true
             }
             try require(length <= input.text.utf8.count, "The cookies are longer than their field.")
-            let kind = SessionCookie(isSecure: false, origin: nil, maximumAge: .seconds(60))
+            let kind = SessionCookie(PublicAddress(nil, isTLS: false), GatewaySettings(databasePath: nil))
             guard let token = kind.token(in: input.text) else { return }
             try require(!token.isEmpty && !token.utf8.contains(UInt8(ascii: ";")), "A session's cookie is none.")
             try require(input.text.contains("latchd_session=\(token)"), "A session's cookie was not in the field.")

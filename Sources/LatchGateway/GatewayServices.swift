@@ -23,12 +23,20 @@ struct GatewayServices: Sendable {
     let keys: BridgeKeys?
     /// The address that this server is known by.
     let address: PublicAddress
+    /// The cookie of browsers that signed in; nil where none can.
+    let cookie: SessionCookie?
     let now: @Sendable () -> Date
 
     /// The proxies that may say who the client is.
     var proxies: TrustedProxies { settings.trustedProxies }
-    /// The cookie of browsers that signed in; nil where none can.
-    let cookie: SessionCookie?
+
+    /// The hosts that a browser may be sent back to once its sign-in is done.
+    var returnHosts: ReturnHosts {
+        let verify = settings.verify
+        return ReturnHosts(
+            own: address.host, rules: verify.isEnabled ? verify.rules : AccessRules(), cookieDomain: verify.cookieDomain
+        )
+    }
 
     init(
         _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?,
@@ -53,7 +61,7 @@ struct GatewayServices: Sendable {
         self.bridge = bridge
         self.keys = keys
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
-        cookie = bridge?.sessionCookie ?? (settings.pages.isEnabled ? SessionCookie(address, settings.sessions) : nil)
+        cookie = bridge?.sessionCookie ?? (settings.pages.isEnabled ? SessionCookie(address, settings) : nil)
         now = stores.now
     }
 }

@@ -12,11 +12,13 @@ public struct ProviderIdentity: Sendable, Equatable {
     public var name: String?
     /// The session at the provider, if told.
     public var sessionID: String?
+    /// The groups that the person is in, when they are asked for and told: 200 at most, none with a control character.
+    public var groups: [String]
 
     /// Makes an identity.
     public init(
         issuer: String, subject: String, email: String? = nil, isEmailVerified: Bool = false, name: String? = nil,
-        sessionID: String? = nil
+        sessionID: String? = nil, groups: [String] = []
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -24,5 +26,6 @@ public struct ProviderIdentity: Sendable, Equatable {
         self.isEmailVerified = isEmailVerified
         self.name = name
         self.sessionID = sessionID
+        self.groups = groups
     }
 }

@@ -6,7 +6,7 @@ extension RelyingParty {
     /// Who the person is that came back from the provider.
     ///
     /// The code is exchanged and the ID token checked whole; the UserInfo endpoint is asked when the token tells no e-mail
-    /// address. The caller has compared `state` with its browser's before.
+    /// address, or no groups where those are asked for. The caller has compared `state` with its browser's before.
     ///
     /// - Parameters:
     ///   - callback: All of the callback's parameters, from its query or from the form that was posted.
@@ -61,16 +61,18 @@ extension RelyingParty {
         let tokens = try await exchange(code, redirect: redirect, verifier: verifier, at: provider)
         let token = try await idToken(of: tokens, code: code, nonce: nonce, from: provider)
         var person = token.person
-        if person.email == nil, let endpoint = provider.userInfoEndpoint {
+        let lacksGroups = settings.groupsClaim != nil && person.groups == nil
+        if person.email == nil || lacksGroups, let endpoint = provider.userInfoEndpoint {
             let told = try await userInfo(
                 endpoint, accessToken: tokens.accessToken, subject: token.subject, from: provider)
-            person = PersonClaims(
-                email: told.email, isEmailVerified: told.isEmailVerified, name: person.name ?? told.name)
+            if person.email == nil { (person.email, person.isEmailVerified) = (told.email, told.isEmailVerified) }
+            person.name = person.name ?? told.name
+            person.groups = person.groups ?? told.groups
         }
         return ProviderIdentity(
             issuer: provider.issuer, subject: token.subject, email: person.email,
             isEmailVerified: person.isEmailVerified, name: person.name,
-            sessionID: token.sessionID)
+            sessionID: token.sessionID, groups: person.groups ?? [])
     }
 
     /// The name that Apple hands to the browser once, beside the code. It is not signed: good to be shown, for nothing else.

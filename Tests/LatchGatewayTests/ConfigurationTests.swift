@@ -107,7 +107,7 @@ struct ConfigurationTests {
               - example.org:80
             metrics: {enabled: maybe, allow: [10.0.0.1/8]}
             database:
-            dialects: {plex: {enabled: true}}
+            dialects: {elsewhere: {enabled: true}}
             """
         #expect(
             mistakes(file, ["LATCHD_FOO": "1", "LATCHD_LOG_LEVEL": "loud", "LATCHD_LISTN": "x"]) == [
@@ -124,7 +124,7 @@ struct ConfigurationTests {
                 "/etc/l.yaml, line 10: metrics.allow: '10.0.0.1/8' cannot be read; "
                     + "it must be a network such as 10.0.0.0/8 or an address.",
                 "/etc/l.yaml, line 11: database has no value; give one, or remove the line.",
-                "/etc/l.yaml, line 12: unknown key 'dialects.plex'; remove it; 'latchd check --keys' lists what there is.",
+                "/etc/l.yaml, line 12: unknown key 'dialects.elsewhere'; remove it; 'latchd check --keys' lists what there is.",
                 "environment variable LATCHD_FOO: no key has this variable; "
                     + "remove it; 'latchd check --keys' lists what there is.",
                 "environment variable LATCHD_LISTN: no key has this variable; did you mean 'LATCHD_LISTEN'.",

@@ -144,6 +144,44 @@ import Wire
         await signIn.stop()
     }
 
+    @Test(
+        "Groups come from the claim that is named, or from the place that its dots lead to; what is no name is left out",
+        arguments: [
+            ("groups", ["groups": ["a", "b"]], ["a", "b"]), ("groups", ["groups": "a"], ["a"]),
+            ("groups", ["groups": ["a", 1, "", "b\nc"]], ["a"]), ("roles", ["groups": ["a"]], []),
+            ("realm_access.roles", ["realm_access": ["roles": ["x"]]], ["x"]),
+            ("https://example.org/groups", ["https://example.org/groups": ["y"]], ["y"]), (nil, ["groups": ["a"]], []),
+        ] as [(String?, JSONValue, [String])])
+    func groups(_ claim: String?, _ claims: JSONValue, _ expected: [String]) async throws {
+        let signIn = try await SignIn(
+            ProviderScript { script in
+                script.claims = { for member in claims.members ?? [] { $0[member.name] = member.value } }
+            }
+        ) { $0.groupsClaim = claim }
+
+        #expect(try await signIn.identity().groups == expected)
+        await signIn.stop()
+    }
+
+    @Test(
+        "Groups that the token does not tell are asked of UserInfo, and only where groups are wanted",
+        arguments: [true, false])
+    func groupsOfUserInfo(_ isWanted: Bool) async throws {
+        let signIn = try await SignIn(
+            ProviderScript {
+                $0.claims = { $0["email"] = "ada@example.com" }
+                $0.userInfo = { $0["groups"] = ["a"] }
+            }
+        ) { $0.groupsClaim = isWanted ? "groups" : nil }
+
+        let identity = try await signIn.identity()
+
+        #expect(identity.groups == (isWanted ? ["a"] : []))
+        #expect(identity.email == "ada@example.com")
+        #expect(signIn.provider.requests.contains("/userinfo") == isWanted)
+        await signIn.stop()
+    }
+
     @Test("A provider without UserInfo gives an identity without e-mail address")
     func noUserInfo() async throws {
         let signIn = try await SignIn(ProviderScript { $0.discovery = { $0["userinfo_endpoint"] = nil } })

@@ -1,12 +1,14 @@
 import Wire
 
-/// Patterns with placeholders, a node for each component; a literal wins over a placeholder.
+/// Patterns with placeholders, a node for each component; a literal wins over a placeholder, and that over `{name*}`, which
+/// takes one component or more.
 struct RouteTree: Sendable {
     private var nodes = [Node()]
 
     private struct Node: Sendable {
         var literals: [String: Int] = [:]
         var placeholder: Int?
+        var rest: Int?
         var endpoint: Endpoint?
     }
 
@@ -17,7 +19,10 @@ struct RouteTree: Sendable {
     ) {
         var index = 0
         for part in parts {
-            if part.hasPrefix("{"), part.hasSuffix("}") {
+            if part.hasPrefix("{"), part.hasSuffix("*}") {
+                precondition(part == parts.last, "The pattern '\(pattern)' must end with '\(part)'.")
+                index = nodes[index].rest ?? grow { $0.nodes[index].rest = $1 }
+            } else if part.hasPrefix("{"), part.hasSuffix("}") {
                 index = nodes[index].placeholder ?? grow { $0.nodes[index].placeholder = $1 }
             } else {
                 let literal = String(part)
@@ -38,11 +43,14 @@ struct RouteTree: Sendable {
         guard let first = components.first else { return nodes[index].endpoint }
         let rest = components.dropFirst()
         if let next = nodes[index].literals[first], let found = find(rest, at: next, &values) { return found }
-        guard let next = nodes[index].placeholder else { return nil }
-        values.append(first)
-        if let found = find(rest, at: next, &values) { return found }
-        values.removeLast()
-        return nil
+        if let next = nodes[index].placeholder {
+            values.append(first)
+            if let found = find(rest, at: next, &values) { return found }
+            values.removeLast()
+        }
+        guard let next = nodes[index].rest else { return nil }
+        values.append(components.joined(separator: "/"))
+        return nodes[next].endpoint
     }
 
     private mutating func grow(_ link: (inout RouteTree, Int) -> Void) -> Int {

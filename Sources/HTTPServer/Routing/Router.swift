@@ -2,7 +2,8 @@ public import Wire
 
 /// Which handler answers which method and path.
 ///
-/// A pattern such as `/api/sessions/{id}` has a type for each placeholder, in order. A path without placeholders wins
+/// A pattern such as `/api/sessions/{id}` has a type for each placeholder, in order; one that ends with `{rest*}` takes
+/// whatever is there, as one `String`. A path without placeholders wins
 /// over one with. `HEAD` is answered by the handler of `GET` and `OPTIONS` with 204 and `Allow`, unless a route says
 /// otherwise. A trailing slash makes another path.
 public struct Router: Sendable {
@@ -97,7 +98,9 @@ public struct Router: Sendable {
     /// What this router answers, in the order in which it was added.
     public var routes: [Route] {
         entries.map { method, pattern, _ in
-            let parts = Self.parts(of: pattern).map { Self.isPlaceholder($0) ? "{}" : String($0) }
+            let parts = Self.parts(of: pattern).map { part in
+                part.hasSuffix("*}") ? "{*}" : Self.isPlaceholder(part) ? "{}" : String(part)
+            }
             return Route(method: method, pattern: "/" + parts.joined(separator: "/"))
         }
     }

@@ -61,6 +61,8 @@ struct PersonDetails: Sendable {
                 let gap = String(repeating: " ", count: max(1, width - name.count))
                 return "\(name)\(gap)\(identity.subject.printable) at \(identity.issuer.printable), "
                     + "linked \(identity.linked.forPeople)"
+                    + (identity.groups.isEmpty
+                        ? "" : ", groups \(identity.groups.map(\.printable).joined(separator: ", "))")
             }
     }
 
@@ -76,6 +78,7 @@ struct PersonDetails: Sendable {
                         "provider": .string(identity.provider), "issuer": .string(identity.issuer),
                         "subject": .string(identity.subject), "email": identity.email.map(JSONValue.string) ?? .null,
                         "linkedAt": .string(identity.linked.forPrograms),
+                        "groups": .array(identity.groups.map(JSONValue.string)),
                     ]
                 }),
         ]

@@ -46,7 +46,7 @@ final class Bridge: Sendable {
         codeLifetime = settings.bridge.codeLifetime
         address = PublicAddress(settings.publicURL, isTLS: settings.certificateFiles != nil)
         signInCookies = SignInCookies(isSecure: address.isSecure)
-        sessionCookie = SessionCookie(address, settings.sessions)
+        sessionCookie = SessionCookie(address, settings)
         people = stores.people
         self.issuer = issuer
         self.metrics = metrics

@@ -34,17 +34,19 @@ enum Cookies {
         return found
     }
 
-    /// The value of `Set-Cookie` for a cookie that scripts cannot read, for the whole host.
+    /// The value of `Set-Cookie` for a cookie that scripts cannot read, for the whole host or all hosts of a domain.
     ///
     /// `__Host-` in front of a name keeps other hosts of the domain from setting it; it needs `Secure`.
     ///
     /// Source: RFC 6265 §4.1; draft-ietf-httpbis-rfc6265bis §4.1.2.7 and §4.1.3.2.
     static func set(
-        _ name: String, _ value: String, maximumAge: Duration, sameSite: SameSite, isSecure: Bool
+        _ name: String, _ value: String, maximumAge: Duration, sameSite: SameSite, isSecure: Bool,
+        domain: String? = nil
     ) -> String {
         let age = Int64(maximumAge.seconds)
         let secure = isSecure || sameSite == .none ? "; Secure" : ""
-        return "\(name)=\(value); Path=/; Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"
+        let hosts = domain.map { "; Domain=\($0)" } ?? ""
+        return "\(name)=\(value); Path=/\(hosts); Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"
     }
 
     /// Which requests from other sites bring a cookie.

@@ -42,6 +42,9 @@ struct PublicAddress: Sendable {
         return "\(parts[0])//\(authority)"
     }
 
+    /// The configured host, with its port where that is not the scheme's own.
+    var host: AccessHost? { origin.flatMap { AccessHost($0.drop { $0 != "/" }.dropFirst(2)) } }
+
     private static func isLoopback(_ host: String) -> Bool {
         let names = ["127.0.0.1", "[::1]", "localhost"]
         guard let name = names.first(where: { host.hasPrefix($0) }) else { return false }

@@ -66,6 +66,11 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 list: "providers.\(name).domains", \.providers[name].domains, of: .domain,
                 "The domains of verified e-mail addresses that may come in; with none given, all."),
+            ConfigurationKey(
+                "providers.\(name).groups_claim", \.providers[name].groupsClaim, .optionalWord("a claim's name"),
+                "The claim that tells a person's groups, in the ID token or else from UserInfo, such as roles or "
+                    + "realm_access.roles; none for a provider whose groups mean nothing here.",
+                standard: "groups where verify.enabled is true, else none"),
         ]
     }
 

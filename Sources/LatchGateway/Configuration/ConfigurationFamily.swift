@@ -5,7 +5,7 @@ struct ConfigurationFamily: Sendable {
     /// The keys of one name.
     let keys: @Sendable (_ name: String) -> [ConfigurationKey]
 
-    static let all = [providers, introspectionClients]
+    static let all = [providers, introspectionClients, access]
 
     /// What stands for the name where keys are listed.
     static let placeholder = "ID"

@@ -56,8 +56,8 @@ public struct ConfigurationReader: Sendable {
 
     private func crossCheck() -> [ConfigurationMistake] {
         contradictions()
-            + (configuration.introspectionMistakes + configuration.providerMistakes { unread.contains($0) }).map {
-                told in
+            + (configuration.introspectionMistakes + configuration.providerMistakes { unread.contains($0) }
+            + configuration.accessMistakes { unread.contains($0) }).map { told in
                 ConfigurationMistake(origin: origin(ofKeyAt: told.key), problem: told.problem, remedy: told.remedy)
             }
     }

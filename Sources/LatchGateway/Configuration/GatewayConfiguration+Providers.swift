@@ -4,7 +4,12 @@ import Wire
 
 extension GatewayConfiguration {
     mutating func settleProviders() {
-        settings.providers = providers.all.filter(\.draft.isEnabled).map { name, draft in draft.configuration(name) }
+        settings.providers = providers.all.filter(\.draft.isEnabled).map { name, draft in
+            var provider = draft.configuration(name)
+            let claim = draft.groupsClaim ?? (settings.verify.isEnabled ? "groups" : "none")
+            provider.settings.groupsClaim = claim == "none" ? nil : claim
+            return provider
+        }
     }
 
     /// What is wrong with the identity providers and with ways to sign in at all, each with the key to tell it at.

@@ -17,6 +17,7 @@ extension GatewayConfiguration {
         settleRedis()
         settleIntrospection()
         settleProviders()
+        settleAccess()
         let hasCertificate = tlsPaths.certificate != nil
         server.listeners = listen.map { $0.listener(hasCertificate: hasCertificate) }
         settings.certificateFiles = tlsPaths.certificate.flatMap { certificate in

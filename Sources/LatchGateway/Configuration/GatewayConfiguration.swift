@@ -17,6 +17,7 @@ public struct GatewayConfiguration: Sendable {
     var redis = RedisDraft()
     var introspection = NamedDrafts(blank: IntrospectionDraft())
     var providers = NamedDrafts(blank: ProviderDraft())
+    var access = NamedDrafts(blank: AccessDraft())
     /// What browsers are told about TLS; nil for nothing.
     var strictTransport: Duration?
     /// How long requests may still run once the daemon was told to stop.

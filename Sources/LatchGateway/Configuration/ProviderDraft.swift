@@ -30,6 +30,8 @@ struct ProviderDraft: Sendable {
     var key: Secret?
     var timeout = Duration.seconds(10)
     var clockSkew = Duration.seconds(60)
+    /// The claim of groups as it was written; nil when nothing was.
+    var groupsClaim: String?
 
     /// The provider of this name; whether it can be used is another matter.
     func configuration(_ name: String) -> ProviderConfiguration {

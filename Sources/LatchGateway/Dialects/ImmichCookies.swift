@@ -32,7 +32,7 @@ struct ImmichCookies: Sendable {
     init(_ services: GatewayServices) {
         address = services.address
         proxies = services.proxies
-        page = SessionCookie(isSecure: address.isSecure, origin: address.origin, maximumAge: .zero)
+        page = SessionCookie(address, services.settings)
     }
 
     /// The token of a request's cookie.

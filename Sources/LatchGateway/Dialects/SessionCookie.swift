@@ -15,12 +15,22 @@ struct SessionCookie: Sendable {
     let origin: String?
     /// For how long a browser keeps it.
     let maximumAge: Duration
+    /// The domain whose hosts share it; nil when it is the server's own host alone.
+    let domain: String?
+    /// The name. A browser takes one that begins with `__Host-` from the host itself alone, which no shared one can be.
+    ///
+    /// Source: draft-ietf-httpbis-rfc6265bis §4.1.3.
+    let name: String
 
-    private static let plainName = "latchd_session"
-    private static let secureName = "__Host-latchd_session"
-
-    /// The name.
-    var name: String { isSecure ? Self.secureName : Self.plainName }
+    /// Makes the cookie of a server that browsers know by `address`.
+    init(_ address: PublicAddress, _ settings: GatewaySettings) {
+        isSecure = address.isSecure
+        origin = address.origin
+        maximumAge = settings.sessions.maximum
+        domain = settings.verify.cookieDomain
+        let prefix = !isSecure ? "" : domain == nil ? "__Host-" : "__Secure-"
+        name = prefix + "latchd_session"
+    }
 
     /// The token in the value of a `Cookie` field; nil when it is not there. Nothing is copied but the token.
     func token(in field: String) -> String? {
@@ -35,12 +45,12 @@ struct SessionCookie: Sendable {
 
     /// What has the browser keep a token.
     func set(_ token: Secret) -> String {
-        Cookies.set(name, token.reveal(), maximumAge: maximumAge, sameSite: .lax, isSecure: isSecure)
+        Cookies.set(name, token.reveal(), maximumAge: maximumAge, sameSite: .lax, isSecure: isSecure, domain: domain)
     }
 
     /// What has the browser forget it.
     var end: String {
-        Cookies.set(name, "", maximumAge: .zero, sameSite: .lax, isSecure: isSecure)
+        Cookies.set(name, "", maximumAge: .zero, sameSite: .lax, isSecure: isSecure, domain: domain)
     }
 
     /// Whether a request that changes something was made by a page of this server: the browser says so itself. A program
@@ -54,12 +64,5 @@ struct SessionCookie: Sendable {
         if let origin { return found == origin }
         guard let host = request.headers["Host"] else { return false }
         return found == "http://\(host)" || found == "https://\(host)"
-    }
-}
-
-extension SessionCookie {
-    /// Makes the cookie of a server that browsers know by `address`.
-    init(_ address: PublicAddress, _ lifetime: SessionLifetime) {
-        self.init(isSecure: address.isSecure, origin: address.origin, maximumAge: lifetime.maximum)
     }
 }

@@ -1,20 +1,143 @@
 import HTTPServer
 import Wire
 
-/// The routes for reverse proxies.
+/// What reverse proxies ask: whose a request is, and whether it may go on. What is behind them need know nothing of sign-in.
 ///
-/// Source: RFC 9728.
+/// A request is answered from memory where its session is there, as `/me` is. Nothing that a proxy tells is believed
+/// unless the proxy is trusted.
+///
+/// Source: RFC 6750; RFC 9728; the forward-authentication conventions of nginx, Caddy and Traefik.
 struct VerifyRoutes: GatewayDialect {
     let services: GatewayServices
+    let rules: AccessRules
+    let challenge: VerifyChallenge
+    private let complaints: ProxyComplaints
 
     var name: String { "verify" }
-    var prefix: String { services.settings.verify.prefix }
+    var prefix: String { services.settings.verify.path }
 
-    /// Adds the routes under the prefix.
-    func add(to router: inout Router) {}
+    init(services: GatewayServices) {
+        self.services = services
+        rules = services.settings.verify.rules
+        challenge = VerifyChallenge(services.settings, services.address)
+        complaints = ProxyComplaints(log: services.log, now: services.now)
+    }
+
+    /// The path itself, and the metadata of what is protected.
+    func owns(_ path: String) -> Bool {
+        path == prefix || path == Self.wellKnown || path.hasPrefix(Self.wellKnown + "/")
+    }
+
+    /// Adds the routes. A proxy may ask with the method of the request that it holds.
+    func add(to router: inout Router) {
+        for method in Self.methods {
+            router.on(
+                method, prefix, maximumBodyBytes: Self.maximumBodyBytes, atOnce: { verifyAtOnce($0) },
+                handler: { await verify($0) })
+        }
+        for path in [Self.wellKnown, Self.wellKnown + "/"] { router.on(.get, path) { metadata($0) } }
+        router.on(.get, Self.wellKnown + "/{path*}", String.self) { request, _ in metadata(request) }
+    }
 
     /// An error of the server itself, before any route.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        OnyxAnswers.serverError(status, sentence)
+        VerifyAnswers.sentence(status, sentence)
+    }
+
+    /// Proxies leave bodies out.
+    private static let maximumBodyBytes = 16_384
+
+    /// Those of HTTP and of WebDAV, with its versioning, calendars and search.
+    ///
+    /// Source: RFC 9110 §9; RFC 5789; RFC 4918 §9; RFC 3253; RFC 4791; RFC 5323.
+    private static let methods = [
+        "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK",
+        "UNLOCK", "REPORT", "MKCALENDAR", "SEARCH",
+    ].map(HTTPMethod.init(rawValue:))
+}
+
+extension VerifyRoutes {
+    /// What is asked, once the proxy's word was taken.
+    private struct Question {
+        let request: ServerRequest
+        let forwarded: ForwardedRequest
+        let admission: AccessRule.Admission
+        let tokens: RequestTokens
+    }
+
+    private enum Reading {
+        case question(Question)
+        case refusal(ServerResponse)
+    }
+
+    /// Tells whose a request is, or what to do about it.
+    func verify(_ request: ServerRequest) async -> ServerResponse {
+        switch read(request) {
+        case .refusal(let answer): return answer
+        case .question(let question):
+            guard let first = question.tokens.first else { return answer(question, nil) }
+            do {
+                let found = try await services.issuer.authenticate(first)
+                guard let second = question.tokens.second, !found.isValid else { return answer(question, found) }
+                return answer(question, try await services.issuer.authenticate(second))
+            } catch {
+                services.log.error(
+                    "A token could not be looked up.", ["error": .text("\(error)"), "request": .text(request.id)])
+                return VerifyAnswers.unavailable
+            }
+        }
+    }
+
+    /// The same, when nothing need be waited for: the session is in memory.
+    func verifyAtOnce(_ request: ServerRequest) -> ServerResponse? {
+        switch read(request) {
+        case .refusal(let answer): return answer
+        case .question(let question):
+            guard let first = question.tokens.first else { return answer(question, nil) }
+            guard let found = services.issuer.authenticateAtOnce(first), question.tokens.second == nil || found.isValid
+            else { return nil }
+            return answer(question, found)
+        }
+    }
+
+    private func read(_ request: ServerRequest) -> Reading {
+        guard services.proxies.trusts(request.peer) else {
+            complaints.note(.untrusted, request)
+            return .refusal(VerifyAnswers.untrusted)
+        }
+        do throws(ForwardedRefusal) {
+            let forwarded = try ForwardedRequest(request)
+            guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
+            return .question(
+                Question(
+                    request: request, forwarded: forwarded, admission: rules.admission(to: forwarded),
+                    tokens: RequestTokens(request, cookie: services.cookie)))
+        } catch {
+            if error == .incomplete { complaints.note(.incomplete, request) }
+            return .refusal(VerifyAnswers.refusal(error, isNginx: Self.isNginx(request)))
+        }
+    }
+
+    private func answer(_ question: Question, _ found: Authentication?) -> ServerResponse {
+        var session: Session?
+        if case .valid(let valid) = found { session = valid }
+        switch (question.admission, session) {
+        case (.everybody, _): return VerifyAnswers.welcome(session)
+        case (.nobody, _): return VerifyAnswers.forbidden
+        case (.signedIn, let session?): return VerifyAnswers.welcome(session)
+        case (.some(let members), let session?):
+            return members.contains(session) ? VerifyAnswers.welcome(session) : VerifyAnswers.forbidden
+        case (_, nil):
+            return challenge.answer(
+                to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
+                isNginx: Self.isNginx(question.request))
+        }
+    }
+
+    /// Whether the proxy says in its own address that it understands 2xx, 401 and 403 alone.
+    ///
+    /// Source: nginx, `ngx_http_auth_request_module`.
+    static func isNginx(_ request: ServerRequest) -> Bool {
+        request.rawQuery == "proxy=nginx"
     }
 }

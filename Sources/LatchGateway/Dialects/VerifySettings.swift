@@ -1,9 +1,13 @@
-/// How the answers to reverse proxies are served.
+/// How reverse proxies are answered that ask whose a request is.
 public struct VerifySettings: Sendable, Equatable {
-    /// Whether they are served at all.
+    /// Whether they are answered at all.
     public var isEnabled = false
-    /// What stands before their paths: empty by default, or `/` and text without a `/` at the end.
-    public var prefix = ""
+    /// The path that they ask.
+    public var path = "/auth/verify"
+    /// Who may come where.
+    public var rules = AccessRules()
+    /// The domain whose hosts share the cookie of a browser that signed in; nil when each host has its own.
+    public var cookieDomain: String?
 
     /// Makes settings of defaults.
     public init() {}

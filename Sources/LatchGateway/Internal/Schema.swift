@@ -109,5 +109,6 @@ enum Schema {
                 needed_until INTEGER NOT NULL
             ) STRICT;
             """),
+        Migration(6, "groups of identities", "ALTER TABLE identities ADD COLUMN groups TEXT NOT NULL DEFAULT ''"),
     ]
 }

@@ -11,8 +11,18 @@ enum IdentityStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at) VALUES (?, ?, ?, ?, ?, ?)
-        """, String.self, String.self, String.self, UUID.self, String?.self, Date.self)
+        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at, groups) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """, String.self, String.self, String.self, UUID.self, String?.self, Date.self, String.self)
+
+    /// What the provider tells now; changes nothing when that is the same as before.
+    static let setGroups = Statement(
+        "UPDATE identities SET groups = ?1 WHERE provider = ?2 AND issuer = ?3 AND subject = ?4 AND groups <> ?1",
+        String.self, String.self, String.self, String.self)
+
+    static let groups = Statement(
+        "SELECT groups FROM identities WHERE provider = ? AND issuer = ? AND subject = ?",
+        String.self, String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
 
     /// Links by hand, unless the identity is somebody's or the person is somebody there already.
     static let link = Statement(
@@ -62,13 +72,13 @@ enum IdentityStatements {
         try row.get(0) as UUID
     }
 
-    private static let columns = "provider, issuer, subject, person_id, email, linked_at"
+    private static let columns = "provider, issuer, subject, person_id, email, linked_at, groups"
 
     @Sendable
     private static func identity(_ row: SQLRow) throws(DatabaseError) -> PersonIdentity {
         PersonIdentity(
             provider: try row.get(0), issuer: try row.get(1), subject: try row.get(2), person: try row.get(3),
-            email: try row.get(4), linked: try row.get(5))
+            email: try row.get(4), linked: try row.get(5), groups: IdentityGroups.read(try row.get(6)))
     }
 }
 

@@ -84,7 +84,8 @@ struct LinkWish: Sendable {
         of person: UUID, _ email: EmailAddress, _ connection: Connection
     ) throws(DatabaseError) {
         try connection.run(
-            IdentityStatements.insert, provider.id, identity.issuer, identity.subject, person, email.text, now)
+            IdentityStatements.insert, provider.id, identity.issuer, identity.subject, person, email.text, now,
+            IdentityGroups.write(identity.groups))
     }
 
     private var name: String? { identity.name.flatMap { DisplayText.cleaned($0, limit: 200) } }

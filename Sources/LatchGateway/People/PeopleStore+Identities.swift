@@ -25,7 +25,11 @@ extension PeopleStore {
         let known = try await database.read { connection in
             try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
         }
-        if let known { return try active(known, provider) }
+        if let known {
+            let person = try active(known, provider)
+            try await renewGroups(of: person, identity, at: provider)
+            return person
+        }
         let wish = LinkWish(identity, at: provider, now: now())
         let outcome = try await database.write { connection throws(DatabaseError) in try wish.fulfil(connection) }
         return try settle(outcome, wish)
@@ -40,6 +44,23 @@ extension PeopleStore {
             throw GatewayError(
                 .domainRefused, "The domain of the person's e-mail address is not in providers.\(provider.id).domains.")
         }
+    }
+
+    /// Keeps the groups that the provider tells now. Sessions in memory are forgotten when they are others than before, so
+    /// that the next request of each sees them.
+    private func renewGroups(
+        of person: Person, _ identity: ProviderIdentity, at provider: ProviderConfiguration
+    ) async throws {
+        let groups = IdentityGroups.write(identity.groups)
+        let kept = try await database.read { connection in
+            try connection.first(IdentityStatements.groups, provider.id, identity.issuer, identity.subject)
+        }
+        guard kept != groups else { return }
+        _ = try await database.write { connection in
+            try connection.run(
+                IdentityStatements.setGroups, groups, provider.id, identity.issuer, identity.subject)
+        }
+        noteSessionsEnded(of: person.id)
     }
 
     private func active(_ person: Person, _ provider: ProviderConfiguration) throws(GatewayError) -> Person {

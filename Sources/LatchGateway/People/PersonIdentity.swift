@@ -14,4 +14,6 @@ public struct PersonIdentity: Sendable, Equatable {
     public let email: String?
     /// When it was linked.
     public let linked: Date
+    /// The groups that the provider told at the last sign-in.
+    public let groups: [String]
 }

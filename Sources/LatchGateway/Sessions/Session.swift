@@ -12,12 +12,15 @@ public struct Session: Sendable, Equatable, Identifiable {
     public internal(set) var expires: Date
     /// When the session ends however much it is used.
     public let cap: Date
+    /// The groups that the person's identity providers told at the last sign-in through each.
+    public let groups: [String]
 
-    init(id: SessionID, person: Person, created: Date, expires: Date, cap: Date) {
+    init(id: SessionID, person: Person, created: Date, expires: Date, cap: Date, groups: [String] = []) {
         self.id = id
         self.person = person
         self.created = created
         self.expires = expires
         self.cap = cap
+        self.groups = groups
     }
 }

@@ -10,6 +10,7 @@ struct StoredSession: Sendable {
     let cap: Date
     let ended: Date?
     let person: Person?
+    let groups: [String]
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -19,6 +20,7 @@ struct StoredSession: Sendable {
         expires = try row.get(3)
         cap = try row.get(4)
         ended = try row.get(5)
+        groups = IdentityGroups.read(try row.get(16))
         guard let personID = try row.get(6) as UUID? else {
             person = nil
             return
@@ -34,6 +36,6 @@ struct StoredSession: Sendable {
         guard ended == nil else { return .terminated }
         guard now < livingUntil else { return .expired }
         guard let person, person.isActive else { return .terminated }
-        return .valid(Session(id: id, person: person, created: created, expires: expires, cap: cap))
+        return .valid(Session(id: id, person: person, created: created, expires: expires, cap: cap, groups: groups))
     }
 }

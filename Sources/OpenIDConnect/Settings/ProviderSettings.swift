@@ -22,13 +22,16 @@ public struct ProviderSettings: Sendable, Equatable {
     public var maximumClockSkew: Duration
     /// The longest that one request to the provider may take.
     public var timeout: Duration
+    /// The claim that tells the person's groups, such as `groups`, or with dots for one that is deeper; nil when groups are
+    /// not asked for.
+    public var groupsClaim: String?
 
     /// Makes settings.
     public init(
         issuer: String, clientID: String, authentication: ClientAuthentication = .none,
         scopes: [String] = ["openid", "email", "profile"], responseMode: ResponseMode? = nil,
         parameters: [(String, String)] = [], trustedAudiences: [String] = [], maximumClockSkew: Duration = .seconds(60),
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(10), groupsClaim: String? = nil
     ) {
         self.issuer = issuer
         self.clientID = clientID
@@ -39,6 +42,7 @@ public struct ProviderSettings: Sendable, Equatable {
         self.trustedAudiences = trustedAudiences
         self.maximumClockSkew = maximumClockSkew
         self.timeout = timeout
+        self.groupsClaim = groupsClaim
     }
 
     /// Says what cannot work, before any request is made.
@@ -90,6 +94,7 @@ extension ProviderSettings {
             && one.scopes == other.scopes && one.responseMode == other.responseMode
             && one.parameters.elementsEqual(other.parameters, by: ==) && one.trustedAudiences == other.trustedAudiences
             && one.maximumClockSkew == other.maximumClockSkew && one.timeout == other.timeout
+            && one.groupsClaim == other.groupsClaim
     }
 }
 

@@ -20,6 +20,8 @@ struct IDToken: Sendable {
         var maximumAge: Double?
         var accessToken: Secret
         var code: Secret
+        /// The claim that tells groups; nil when they are not asked for.
+        var groupsClaim: String?
     }
 
     let subject: String
@@ -44,7 +46,7 @@ struct IDToken: Sendable {
         }
         subject = try reader.subject()
         sessionID = try reader.text("sid")
-        person = PersonClaims(reader.value)
+        person = PersonClaims(reader.value, groupsClaim: expected.groupsClaim)
     }
 
     private static func checkParties(_ reader: ClaimReader, _ expected: Expectation) throws(OpenIDConnectError) {

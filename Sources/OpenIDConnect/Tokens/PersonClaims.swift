@@ -7,14 +7,18 @@ struct PersonClaims: Sendable, Equatable {
     var email: String?
     var isEmailVerified: Bool
     var name: String?
+    /// Nil when the groups are not told, or not asked for.
+    var groups: [String]?
 
-    init(email: String?, isEmailVerified: Bool, name: String?) {
+    init(email: String?, isEmailVerified: Bool, name: String?, groups: [String]? = nil) {
         self.email = email
         self.isEmailVerified = isEmailVerified
         self.name = name
+        self.groups = groups
     }
 
-    init(_ value: JSONValue) {
+    /// Reads the claims; `groupsClaim` is the one that tells groups.
+    init(_ value: JSONValue, groupsClaim: String? = nil) {
         email = value["email"]?.string.flatMap { Self.shown($0, maximum: 320) }
         // Apple writes the truth as a text.
         isEmailVerified = email != nil && [.bool(true), .string("true")].contains(value["email_verified"])
@@ -23,6 +27,7 @@ struct PersonClaims: Sendable, Equatable {
                 value[$0]?.string.flatMap { Self.shown($0, maximum: 256) }
             }
             .first
+        groups = groupsClaim.flatMap { GroupsClaim.read($0, in: value) }
     }
 
     /// The text, unless it is empty, too long or holds a control character.

@@ -20,7 +20,7 @@ extension RelyingParty {
                 issuer: provider.issuer, clientID: settings.clientID, trustedAudiences: settings.trustedAudiences,
                 nonce: nonce, now: now(),
                 maximumClockSkew: settings.maximumClockSkew, maximumAge: maximumAge, accessToken: tokens.accessToken,
-                code: code))
+                code: code, groupsClaim: settings.groupsClaim))
     }
 
     /// A signed text of the provider, once its signature was found good.

@@ -29,7 +29,7 @@ extension RelyingParty {
         guard try reader.subject() == subject else {
             throw reader.bad("its 'sub' is another: it tells about somebody else.")
         }
-        return PersonClaims(reader.value)
+        return PersonClaims(reader.value, groupsClaim: settings.groupsClaim)
     }
 
     private func checkParties(_ reader: ClaimReader, _ provider: ProviderMetadata) throws(OpenIDConnectError) {

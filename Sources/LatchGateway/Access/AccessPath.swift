@@ -1,0 +1,113 @@
+import Wire
+
+/// The path of a request in the one form that rules compare.
+///
+/// Escapes are taken off once; nothing else is changed. A path that two servers could read differently is none: an empty
+/// component before the last, `.` and `..`, an escaped slash, backslash, dot, semicolon or control character, an escape of an
+/// escape, a raw backslash or semicolon, a byte outside visible ASCII, a broken escape, and what is not UTF-8.
+///
+/// Source: RFC 3986 §3.3, §6.2.2.2 and §6.2.2.3.
+struct AccessPath: Sendable, Equatable {
+    /// The path, decoded; it begins with `/`, and every `/` in it parts two components.
+    let text: String
+    /// Whether no server can take a part of it for something else: there is no escaped `?` or `#` in it.
+    let isCertain: Bool
+
+    /// Takes a path as it was sent, without query; nil when it could be read in two ways.
+    init?(_ raw: Substring) {
+        guard raw.utf8.first == UInt8(ascii: "/"), Self.hasPlainComponents(raw.utf8) else { return nil }
+        guard raw.utf8.contains(UInt8(ascii: "%")) else {
+            text = String(raw)
+            isCertain = true
+            return
+        }
+        guard let decoded = Self.decode(raw.utf8) else { return nil }
+        text = decoded
+        isCertain = !decoded.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    }
+
+    /// Whether the bytes may stand in a path, and its components are neither dots alone nor, but for the last, empty.
+    private static func hasPlainComponents(_ bytes: Substring.UTF8View) -> Bool {
+        var length = 0
+        var dots = 0
+        for byte in bytes.dropFirst() {
+            if byte == UInt8(ascii: "/") {
+                guard length > 0, dots != length || length > 2 else { return false }
+                (length, dots) = (0, 0)
+            } else {
+                guard mayStand(byte) else { return false }
+                length += 1
+                if byte == UInt8(ascii: ".") { dots += 1 }
+            }
+        }
+        return length == 0 || dots != length || length > 2
+    }
+
+    /// `pchar` without the semicolon, and three characters that browsers leave as they are.
+    private static func mayStand(_ byte: UInt8) -> Bool {
+        PercentEncoding.isUnreserved(byte) || "%!$&'()*+,=:@[]|".utf8.contains(byte)
+    }
+
+    /// The text without its escapes; nil when one is broken or hides something that has a meaning in a path.
+    private static func decode(_ bytes: Substring.UTF8View) -> String? {
+        guard let decoded = PercentEncoding.decode(bytes) else { return nil }
+        // What could not stand raw and is there now came by an escape; dots and slashes are looked for in the escapes.
+        let hides = decoded.utf8.contains {
+            $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: ";")
+        }
+        return hides || hasEscapedPunctuation(bytes) || hasEscape(decoded) ? nil : decoded
+    }
+
+    /// Whether a dot or a slash is escaped.
+    private static func hasEscapedPunctuation(_ bytes: Substring.UTF8View) -> Bool {
+        var rest = bytes
+        while let mark = rest.firstIndex(of: UInt8(ascii: "%")) {
+            let digits = rest[rest.index(after: mark)...].prefix(2)
+            if digits.first == UInt8(ascii: "2"), let low = digits.last, "eEfF".utf8.contains(low) { return true }
+            rest = rest[rest.index(after: mark)...]
+        }
+        return false
+    }
+
+    /// Whether the decoded text holds what another reader would decode again.
+    private static func hasEscape(_ decoded: String) -> Bool {
+        var rest = decoded.utf8[...]
+        while let mark = rest.firstIndex(of: UInt8(ascii: "%")) {
+            rest = rest[rest.index(after: mark)...]
+            if rest.prefix(2).count == 2, rest.prefix(2).allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) {
+                return true
+            }
+        }
+        return false
+    }
+}
+
+/// The paths that a rule is about: one, or everything below one.
+struct AccessPathPattern: Sendable, Equatable {
+    /// The path without a slash at its end; empty for the root.
+    private let path: String
+    private let isTree: Bool
+
+    /// Reads `/health`, which is that path with or without a slash at its end, and `/share/*`, which is `/share` and all
+    /// below; nil for anything else.
+    init?(_ text: String) {
+        isTree = text.hasSuffix("/*")
+        let trimmed = isTree ? text.dropLast(2) : text.count > 1 && text.hasSuffix("/") ? text.dropLast() : text[...]
+        guard !trimmed.isEmpty || isTree else { return nil }
+        if trimmed.isEmpty || trimmed == "/" {
+            path = ""
+            return
+        }
+        guard let read = AccessPath(trimmed), read.isCertain, !read.text.contains("*") else { return nil }
+        path = read.text
+    }
+
+    /// Whether the pattern is about a path.
+    func covers(_ path: AccessPath) -> Bool {
+        let (text, own) = (path.text.utf8, self.path.utf8)
+        guard text.starts(with: own) else { return false }
+        let rest = text.dropFirst(own.count)
+        guard let next = rest.first else { return true }
+        return next == UInt8(ascii: "/") && (isTree || rest.count == 1)
+    }
+}

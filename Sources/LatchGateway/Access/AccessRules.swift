@@ -1,0 +1,38 @@
+/// The rules in their order; the first that is about a request decides.
+public struct AccessRules: Sendable, Equatable {
+    /// The rules, in order.
+    public var rules: [AccessRule]
+    /// Who may come where no rule says it.
+    public var otherwise: AccessRule.Admission
+
+    /// Makes rules; with none, whoever is signed in may come anywhere.
+    public init(_ rules: [AccessRule] = [], otherwise: AccessRule.Admission = .signedIn) {
+        self.rules = rules
+        self.otherwise = otherwise
+    }
+
+    /// Who may make a request. A path that a server might take for another is open to nobody who is not signed in.
+    func admission(to request: ForwardedRequest) -> AccessRule.Admission {
+        let found = rules.first { $0.covers(request) }?.admission ?? otherwise
+        return found == .everybody && !request.path.isCertain ? .signedIn : found
+    }
+
+    /// Whether a rule asks for the method.
+    var nameMethods: Bool { rules.contains { !$0.methods.isEmpty } }
+
+    /// Whether a rule asks for a group.
+    var nameGroups: Bool {
+        rules.contains { if case .some(let members) = $0.admission { !members.groups.isEmpty } else { false } }
+    }
+
+    /// Whether a host is behind the proxies, as far as the rules say which are.
+    func protect(_ host: AccessHost) -> Bool {
+        let patterns = rules.flatMap(\.hosts)
+        return patterns.isEmpty || patterns.contains { $0.covers(host) }
+    }
+
+    /// Whether a rule names a host, with its port if it has one.
+    func name(_ host: AccessHost) -> Bool {
+        rules.contains { $0.hosts.contains { $0.names(host) } }
+    }
+}

@@ -1,0 +1,91 @@
+import Wire
+
+/// What a proxy's header fields tell of a request, while they are read.
+struct ForwardedFields: Sendable {
+    /// The fields, by what they tell.
+    private enum Name: Int {
+        case host, scheme, target, method
+        /// `X-Original-URL`: scheme, host and target.
+        case url
+        /// `X-Original-URI`, which is a path or a whole address.
+        case uri
+        case originalMethod
+        /// Nothing of the proxy's: what some servers believe more than the request line.
+        case rewrite, override, methodOverride, plainOverride
+    }
+
+    private(set) var method: String?
+    private(set) var scheme: String?
+    private(set) var host: AccessHost?
+    private(set) var target: String?
+    /// Another method that a server behind might take.
+    private(set) var override: String?
+    /// A bit for each name that was read.
+    private var seen: UInt16 = 0
+
+    /// Reads a field; one that tells nothing is left out.
+    mutating func take(_ field: HTTPHeaders.Field) throws(ForwardedRefusal) {
+        guard let name = Self.name(field.name) else { return }
+        let bit: UInt16 = 1 << name.rawValue
+        guard seen & bit == 0, !field.value.isEmpty else { throw .contradictory }
+        seen |= bit
+        switch name {
+        case .host: try take(host: field.value)
+        case .scheme: try take(scheme: field.value)
+        case .target, .rewrite: try Self.agree(&target, field.value)
+        case .method, .originalMethod: try take(method: field.value)
+        case .url: try take(url: field.value)
+        case .uri:
+            if field.value.hasPrefix("/") { try Self.agree(&target, field.value) } else { try take(url: field.value) }
+        case .override, .methodOverride, .plainOverride: try Self.agree(&override, field.value.uppercased())
+        }
+    }
+
+    private static func name(_ name: String) -> Name? {
+        guard let first = name.utf8.first, first | 0x20 == UInt8(ascii: "x") else { return nil }
+        return names.first { HTTPHeaders.namesAreEqual($0.text, name) }?.name
+    }
+
+    private static let names: [(text: String, name: Name)] = [
+        ("X-Forwarded-Host", .host), ("X-Forwarded-Proto", .scheme), ("X-Forwarded-Uri", .target),
+        ("X-Forwarded-Method", .method), ("X-Original-URL", .url), ("X-Original-URI", .uri),
+        ("X-Original-Method", .originalMethod), ("X-Rewrite-URL", .rewrite), ("X-HTTP-Method-Override", .override),
+        ("X-Method-Override", .methodOverride), ("X-HTTP-Method", .plainOverride),
+    ]
+
+    private mutating func take(host text: String) throws(ForwardedRefusal) {
+        guard let read = AccessHost(text) else { throw .contradictory }
+        try Self.agree(&host, read)
+    }
+
+    /// Traefik tells of a WebSocket by its own scheme.
+    private mutating func take(scheme text: String) throws(ForwardedRefusal) {
+        switch text {
+        case "https", "wss": try Self.agree(&scheme, "https")
+        case "http", "ws": try Self.agree(&scheme, "http")
+        default: throw .contradictory
+        }
+    }
+
+    private mutating func take(method text: String) throws(ForwardedRefusal) {
+        guard text.utf8.count <= 32, text.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) }) else {
+            throw .contradictory
+        }
+        try Self.agree(&method, text)
+    }
+
+    private mutating func take(url: String) throws(ForwardedRefusal) {
+        guard let known = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { throw .contradictory }
+        let rest = url.utf8.dropFirst(known.utf8.count + 3)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        try take(scheme: known)
+        try take(host: String(Substring(authority)))
+        let path = String(Substring(rest.dropFirst(authority.count)))
+        try Self.agree(&target, path.isEmpty ? "/" : path)
+    }
+
+    private static func agree<Value: Equatable>(_ told: inout Value?, _ value: Value) throws(ForwardedRefusal) {
+        guard told == nil || told == value else { throw .contradictory }
+        told = value
+    }
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Wire
+
+extension ConfigurationForm where Value == String {
+    static let accessHost = ConfigurationForm(
+        expected: "a host such as app.example.org, app.example.org:8443 or *.example.org"
+    ) { word, _ in
+        AccessHostPattern(word) == nil ? nil : word
+    } show: {
+        $0
+    }
+
+    static let accessPath = ConfigurationForm(
+        expected:
+            "a path such as /health, or /share/* for all below, without '..', '//', ';' and escaped slashes or dots"
+    ) { word, _ in
+        AccessPathPattern(word) == nil ? nil : word
+    } show: {
+        $0
+    }
+
+    static let accessUser = ConfigurationForm(expected: "an e-mail address, or an id as 'latchd user show' tells it") {
+        word, _ in
+        UUID(uuidString: word) != nil || (try? EmailAddress(word)) != nil ? word : nil
+    } show: {
+        $0
+    }
+
+    static let group = ConfigurationForm(expected: "a group's name of at most 256 bytes, as the provider writes it") {
+        word, _ in
+        let isPlain = word.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        return (1...256).contains(word.utf8.count) && isPlain ? word : nil
+    } show: {
+        $0
+    }
+}
+
+extension ConfigurationForm where Value == String {
+    /// A path that is not the root.
+    static let wholePath = ConfigurationForm(expected: "/ and a path without / at its end, such as /auth/verify") {
+        word, folder in
+        word == "/" ? nil : ConfigurationForm<String>.prefix.read(word, folder)
+    } show: {
+        $0
+    }
+}
+
+extension ConfigurationForm where Value == HTTPMethod {
+    static let method = ConfigurationForm(expected: "a method in capital letters, such as GET") { word, _ in
+        let isMethod = word.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "-") }
+        return isMethod && (1...32).contains(word.utf8.count) ? HTTPMethod(rawValue: word) : nil
+    } show: {
+        $0.rawValue
+    }
+}
+
+extension ConfigurationForm where Value == String? {
+    /// A domain of at least two names, without a dot before it.
+    static let cookieDomain = ConfigurationForm(expected: "a domain such as example.org, or none") { word, _ in
+        if word == "none" { return .some(nil) }
+        guard let host = AccessHost(word), host.port == nil, host.name == word, word.contains("."),
+            IPAddress(word) == nil, !word.hasPrefix("[")
+        else { return nil }
+        return .some(word)
+    } show: {
+        $0 ?? "none"
+    }
+}

@@ -1,0 +1,64 @@
+import HTTPServer
+import Wire
+
+extension GatewayConfiguration {
+    mutating func settleAccess() {
+        settings.verify.rules.rules = access.all.map { name, draft in draft.rule(name) }
+    }
+
+    /// What is wrong with access rules and with answering proxies at all, each with the key to tell it at.
+    func accessMistakes(isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
+        var told = access.all.flatMap { name, draft in Self.mistakes(name, draft, isUnread) }
+        guard settings.verify.isEnabled else {
+            if let first = access.all.first {
+                told.append(
+                    ("access.\(first.name).allow", "access has rules and verify.enabled is false", "set verify.enabled")
+                )
+            }
+            return told
+        }
+        if settings.publicURL == nil, !isUnread("public_url") {
+            told.append(
+                (
+                    "verify.enabled", "verify.enabled is true and there is no public_url",
+                    "set public_url to the address that browsers and apps reach this server at"
+                ))
+        }
+        let hasSocket = server.listeners.contains { if case .unix = $0 { true } else { false } }
+        if proxyNetworks.isEmpty, !hasSocket, !isUnread("trusted_proxies"), !isUnread("listen") {
+            told.append(
+                (
+                    "verify.enabled", "verify.enabled is true and no proxy is trusted to ask",
+                    "name the proxy in trusted_proxies, or listen on unix:/PATH"
+                ))
+        }
+        return told + cookieMistakes(isUnread)
+    }
+
+    private func cookieMistakes(_ isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
+        guard let domain = settings.verify.cookieDomain, let url = settings.publicURL, !isUnread("public_url") else {
+            return []
+        }
+        guard PublicAddress(url, isTLS: false).host?.isWithin(domain) != true else { return [] }
+        return [
+            (
+                "verify.cookie_domain",
+                "verify.cookie_domain does not hold the host of public_url: no browser takes the cookie",
+                "name a domain that both are in, or remove it"
+            )
+        ]
+    }
+
+    private static func mistakes(
+        _ name: String, _ draft: AccessDraft, _ isUnread: (String) -> Bool
+    ) -> [ProviderDraft.Mistake] {
+        let path = "access.\(name)"
+        guard !isUnread("\(path).allow"), draft.allow != .signedIn, draft.namesPeople else { return [] }
+        return [
+            (
+                "\(path).allow", "\(path).allow is \(draft.allow.rawValue) and the rule names users or groups",
+                "write allow: signed-in, or remove them"
+            )
+        ]
+    }
+}

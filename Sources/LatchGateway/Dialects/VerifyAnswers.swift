@@ -1,0 +1,82 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// What reverse proxies are answered.
+enum VerifyAnswers {
+    /// Whose the request is, for the proxy to hand on: fields that are plain ASCII whatever the person is called.
+    ///
+    /// The id never changes, as an address may. What is no visible ASCII, and `%`, `{` and `}`, is percent-encoded
+    /// UTF-8: Caddy writes its own placeholders in braces. Of a name only unreserved characters stay, and a group's comma is
+    /// encoded too, as commas part the groups.
+    static func welcome(_ session: Session?) -> ServerResponse {
+        guard let session else { return anonymous }
+        let person = session.person
+        var fields = [
+            HTTPHeaders.Field(name: "Cache-Control", value: "no-store"),
+            HTTPHeaders.Field(name: "X-Auth-User", value: person.id.uuidString.lowercased()),
+            HTTPHeaders.Field(name: "X-Auth-Email", value: encode(person.email, isVisible)),
+            HTTPHeaders.Field(name: "X-Auth-Session", value: session.id.rawValue),
+        ]
+        if let name = person.name, !name.isEmpty {
+            let encoded = encode(name, PercentEncoding.isUnreserved)
+            fields.append(HTTPHeaders.Field(name: "X-Auth-Name", value: encoded))
+        }
+        if !session.groups.isEmpty {
+            fields.append(HTTPHeaders.Field(name: "X-Auth-Groups", value: list(session.groups)))
+        }
+        return ServerResponse(status: .ok, headers: HTTPHeaders(fields))
+    }
+
+    /// 200 about nobody, where everybody may come.
+    private static let anonymous = ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"])
+
+    /// 403 to somebody who is signed in and may not come here, or where nobody may.
+    static let forbidden = sentence(.forbidden, "You are not allowed here.")
+
+    /// 403 to a peer that is not trusted to ask.
+    static let untrusted = sentence(.forbidden, "Only a trusted proxy may ask here.")
+
+    /// 503: the database does not answer.
+    static let unavailable = OnyxAnswers.later(
+        sentence(.serviceUnavailable, "The server cannot tell now whose the request is."), .seconds(1))
+
+    /// 400, or 403 for a proxy that would make anything else of it a failure of this server.
+    static func refusal(_ refusal: ForwardedRefusal, isNginx: Bool) -> ServerResponse {
+        let status = isNginx ? HTTPStatus.forbidden : .badRequest
+        return switch refusal {
+        case .incomplete: sentence(status, "The proxy does not tell what is asked for.")
+        case .contradictory: sentence(status, "The request says different things about itself.")
+        case .ambiguousPath: sentence(status, "The path could be read in two ways.")
+        }
+    }
+
+    static func sentence(_ status: HTTPStatus, _ sentence: String) -> ServerResponse {
+        var answer = ServerResponse.text(sentence + "\n", status: status)
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+    }
+
+    /// The groups with commas between, as many whole ones as fit.
+    private static func list(_ groups: [String]) -> String {
+        var list = ""
+        for group in groups {
+            let encoded = encode(group) { isVisible($0) && $0 != UInt8(ascii: ",") }
+            guard list.utf8.count + encoded.utf8.count < maximumListBytes else { break }
+            if !list.isEmpty { list += "," }
+            list += encoded
+        }
+        return list
+    }
+
+    /// What the usual buffer of nginx for an answer's head, 4 KiB, has room for.
+    private static let maximumListBytes = 2_048
+
+    private static func encode(_ text: String, _ isKept: (UInt8) -> Bool) -> String {
+        text.utf8.allSatisfy(isKept) ? text : PercentEncoding.encode(text, keeping: isKept)
+    }
+
+    private static func isVisible(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !"%{}".utf8.contains(byte)
+    }
+}

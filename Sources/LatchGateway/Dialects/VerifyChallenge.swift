@@ -1,0 +1,81 @@
+import HTTPServer
+import Wire
+
+/// The answer to a request that must be signed in and is not: an app learns where sign-in is, a browser is sent there.
+struct VerifyChallenge: Sendable {
+    private let address: PublicAddress
+    private let own: AccessHost?
+    private let cookieDomain: String?
+    /// The path of the page where people sign in; nil where there is none.
+    private let signInPath: String?
+
+    init(_ settings: GatewaySettings, _ address: PublicAddress) {
+        self.address = address
+        own = address.host
+        cookieDomain = settings.verify.cookieDomain
+        signInPath = settings.pages.isEnabled ? settings.pages.prefix + "/sign-in" : nil
+    }
+
+    /// 401 with the challenge, or 302 to the page where people sign in; for nginx 401 with the page's address too.
+    ///
+    /// Source: RFC 6750 §3 and §3.1, an error only where a token was sent; RFC 9728 §5.1.
+    func answer(
+        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, isNginx: Bool
+    ) -> ServerResponse {
+        let page = Self.isBrowser(request, forwarded) ? signInPage(for: forwarded) : nil
+        if let page, !isNginx {
+            return ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
+        }
+        var answer = VerifyAnswers.sentence(.unauthorized, "Sign in first.")
+        let error = triedBearer ? #"error="invalid_token", error_description="The token opens nothing.", "# : ""
+        answer.headers["WWW-Authenticate"] =
+            #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
+        if let page { answer.headers["Location"] = page }
+        return answer
+    }
+
+    /// The address of the metadata, for the path that was asked for; for a very long one those of its host.
+    ///
+    /// Source: RFC 9728 §3.1.
+    private static func metadata(of forwarded: ForwardedRequest) -> String {
+        let path = forwarded.sentPath
+        return forwarded.origin + VerifyRoutes.wellKnown + (path == "/" || path.utf8.count > 1_024 ? "" : path)
+    }
+
+    /// The page where people sign in, with the way back. Where a cookie of this server's would not reach the host, that is the
+    /// page below the host itself.
+    private func signInPage(for forwarded: ForwardedRequest) -> String? {
+        guard let signInPath, let configured = address.configured else { return nil }
+        if let cookieDomain, forwarded.host.isWithin(cookieDomain) || forwarded.host == own {
+            return page(configured + signInPath, back: forwarded.origin + forwarded.target, or: forwarded.origin + "/")
+        }
+        if forwarded.host == own {
+            return page(configured + signInPath, back: forwarded.origin + forwarded.target, or: forwarded.origin + "/")
+        }
+        return page(forwarded.origin + signInPath, back: forwarded.target, or: "/")
+    }
+
+    private func page(_ address: String, back: String, or short: String) -> String {
+        let isLong = back.utf8.count > ReturnAddress.maximumCount
+        return address + "?return=" + PercentEncoding.encode(isLong ? short : back)
+    }
+
+    /// Whether a person's browser asks for a page: a script, an image or an app can do nothing with another one.
+    ///
+    /// Source: W3C Fetch Metadata §2; RFC 9110 §12.5.1.
+    private static func isBrowser(_ request: ServerRequest, _ forwarded: ForwardedRequest) -> Bool {
+        let headers = request.headers
+        guard forwarded.method == .get || forwarded.method == .head, headers["Authorization"] == nil,
+            headers["X-Requested-With"] == nil, headers["Sec-Fetch-Mode"].map({ $0 == "navigate" }) ?? true,
+            headers["Sec-Fetch-Dest"].map({ $0 == "document" }) ?? true
+        else { return false }
+        return headers.values("Accept").contains { $0.split(separator: ",").contains(where: isPage) }
+    }
+
+    /// Whether an entry of `Accept` asks for HTML.
+    private static func isPage(_ entry: Substring) -> Bool {
+        let parts = entry.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+        guard parts.first == "text/html" else { return false }
+        return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+    }
+}

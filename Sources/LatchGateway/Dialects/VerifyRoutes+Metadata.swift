@@ -1,0 +1,41 @@
+import HTTPServer
+import Wire
+
+extension VerifyRoutes {
+    /// Where the metadata of what is protected stand, on each protected host.
+    static let wellKnown = "/.well-known/oauth-protected-resource"
+
+    /// Who signs people in to the address behind the well-known part: what a native app needs to find sign-in.
+    ///
+    /// It is asked on the protected host, through its proxy. A host that no rule names is not told about, once a rule names
+    /// any.
+    ///
+    /// Source: RFC 9728 §2, §3.1 and §3.3: `resource` is the address that was asked for.
+    func metadata(_ request: ServerRequest) -> ServerResponse {
+        let path = request.path.dropFirst(Self.wellKnown.count)
+        guard let (scheme, host) = origin(of: request), rules.protect(host), path.isEmpty || AccessPath(path) != nil,
+            let server = services.address.configured
+        else { return VerifyAnswers.sentence(.notFound, "Nothing here is protected.") }
+        var members = [JSONValue.Member("resource", .string("\(scheme)://\(host)" + (path == "/" ? "" : path)))]
+        if services.settings.onyx.isEnabled {
+            members.append(.init("authorization_servers", .array([.string(server + services.settings.onyx.prefix)])))
+        }
+        members.append(.init("bearer_methods_supported", .array(["header"])))
+        return ServerResponse(
+            status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"],
+            body: JSONValue.object(members).encoded())
+    }
+
+    /// The scheme and host that the client asked for, as a trusted proxy tells them, else as the request itself does.
+    private func origin(of request: ServerRequest) -> (String, AccessHost)? {
+        let isProxy = services.proxies.trusts(request.peer)
+        let hosts = isProxy ? request.headers.values("X-Forwarded-Host") : []
+        let schemes = isProxy ? request.headers.values("X-Forwarded-Proto") : []
+        guard hosts.count <= 1, schemes.count <= 1,
+            let host = (hosts.first ?? request.headers["Host"]).flatMap({ AccessHost($0) })
+        else { return nil }
+        let scheme = schemes.first ?? (request.isTLS ? "https" : "http")
+        guard scheme == "https" || scheme == "http" else { return nil }
+        return (scheme, host.withoutPort(of: scheme))
+    }
+}

@@ -1,0 +1,102 @@
+import OpenIDConnect
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite("The configuration of access")
+struct AccessConfigurationTests {
+    private func read(_ file: String, _ environment: [String: String] = [:]) throws -> GatewaySettings {
+        try ConfigurationReader.read(
+            file: Array(file.utf8), name: "/etc/l.yaml", folder: "/etc", environment: environment,
+            standard: GatewayConfiguration(stateFolder: "/state")
+        ).settings
+    }
+
+    private func mistakes(_ file: String) -> [String] {
+        let error = #expect(throws: ConfigurationError.self) { try read(file) }
+        return error?.mistakes.map(\.description) ?? []
+    }
+
+    private static let base = """
+        public_url: https://id.example.org
+        trusted_proxies: 127.0.0.1
+
+        """
+
+    @Test("keeps the rules in the order of the file, those of the environment after them")
+    func order() throws {
+        let settings = try read(
+            Self.base + """
+                verify: {enabled: yes, otherwise: nobody, cookie_domain: example.org}
+                access:
+                  health: {hosts: app.example.org, paths: [/health, /share/*], methods: GET, allow: public}
+                  admin: {paths: /admin/*, groups: [admins, "Domain Users"], users: ada@Example.org}
+                  apps: {hosts: ["*.example.org"]}
+                  off: {hosts: old.example.org, allow: nobody}
+                """, ["LATCHD_ACCESS_LAST_PATHS": "/last,/least/*"])
+
+        let rules = settings.verify.rules
+        #expect(rules.rules.map(\.name) == ["health", "admin", "apps", "off", "last"])
+        #expect(rules.otherwise == .nobody)
+        #expect(settings.verify.cookieDomain == "example.org")
+        #expect(rules.rules[0].admission == .everybody)
+        #expect(rules.rules[0].methods == [.get])
+        #expect(
+            rules.rules[1].admission
+                == .some(AccessMembers(users: ["ada@example.org"], groups: ["admins", "Domain Users"])))
+        #expect(rules.rules[2].admission == .signedIn)
+        #expect(rules.rules[3].admission == .nobody)
+        #expect(rules.rules[4].paths.count == 2)
+    }
+
+    @Test("tells every mistake with its line")
+    func mistakes() {
+        let told = mistakes(
+            Self.base + """
+                verify: {enabled: yes, otherwise: public, cookie_domain: example.com}
+                access:
+                  one: {hosts: "https://app.example.org"}
+                  two: {paths: /a/../b, methods: get}
+                  three: {allow: everybody}
+                  four: {allow: public, groups: [x]}
+                  five: {users: nobody}
+                  Six: {}
+                  seven: {path: /a}
+                """)
+
+        let expected = [
+            (3, "verify.otherwise: 'public'"), (5, "access.one.hosts"), (6, "access.two.paths"),
+            (6, "access.two.methods"), (7, "access.three.allow"), (9, "access.five.users"),
+            (10, "access has a name that it may not have"), (11, "did you mean 'access.seven.paths'"),
+            (3, "verify.cookie_domain does not hold the host of public_url"), (8, "access.four.allow is public"),
+        ]
+        for (line, text) in expected {
+            #expect(told.contains { $0.contains("line \(line):") && $0.contains(text) }, "\(line) \(text): \(told)")
+        }
+        #expect(told.count == expected.count, "\(told)")
+    }
+
+    @Test("needs a proxy that may ask, and an address to send people to")
+    func needs() {
+        let told = mistakes("verify: {enabled: yes}")
+
+        #expect(told.contains { $0.contains("verify.enabled is true and no proxy is trusted to ask") })
+        #expect(told.contains { $0.contains("verify.enabled is true and there is no public_url") })
+        #expect(mistakes("access: {one: {}}\naccess: {}").isEmpty == false)
+        #expect(mistakes("access: {one: {allow: public}}").contains { $0.contains("verify.enabled is false") })
+    }
+
+    @Test("asks providers for groups where proxies are answered, by the claim that is named")
+    func groupsClaim() throws {
+        let provider = "providers: {home: {issuer: https://id.example, client_id: x, client_authentication: none%}}\n"
+        func claim(_ verify: String, _ more: String) throws -> String?? {
+            try read(Self.base + verify + provider.replacing("%", with: more)).providers.first?.settings.groupsClaim
+        }
+
+        #expect(try claim("", "") == .some(nil))
+        #expect(try claim("verify: {enabled: yes}\n", "") == "groups")
+        #expect(try claim("verify: {enabled: yes}\n", ", groups_claim: roles") == "roles")
+        #expect(try claim("verify: {enabled: yes}\n", ", groups_claim: none") == .some(nil))
+    }
+}

@@ -1,0 +1,388 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import OpenIDConnect
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite("Whose a request is, for proxies", .timeLimit(.minutes(2)))
+struct VerifyTests {
+    /// A gateway at `https://id.example.org` that trusts this machine, with rules for `app.example.org`.
+    private func with(
+        cookieDomain: String? = nil, pages: Bool = true, trusted: String = "127.0.0.0/8",
+        change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench) async throws -> Void
+    ) async throws {
+        try await Bench.with { settings in
+            settings.publicURL = "https://id.example.org"
+            settings.trustedProxies = TrustedProxies([IPNetwork(trusted)].compactMap { $0 })
+            settings.pages.isEnabled = pages
+            settings.verify.isEnabled = true
+            settings.verify.cookieDomain = cookieDomain
+            settings.verify.rules.rules = [
+                Self.rule("health", paths: ["/health", "/share/*"], allow: .everybody),
+                Self.rule("read", paths: ["/feed/*"], methods: [.get], allow: .everybody),
+                Self.rule("admin", paths: ["/admin/*"], groups: ["admins"]),
+                Self.rule("ada", paths: ["/ada/*"], users: ["Ada@example.org"]),
+                Self.rule("off", paths: ["/off/*"], allow: .nobody),
+                Self.rule("apps"),
+            ]
+            change(&settings)
+        } _: {
+            try await body($0)
+        }
+    }
+
+    private static func rule(
+        _ name: String, paths: [String] = [], methods: [HTTPMethod] = [], allow: AccessDraft.Allowance = .signedIn,
+        users: [String] = [], groups: [String] = []
+    ) -> AccessRule {
+        AccessDraft(
+            hosts: ["app.example.org"], paths: paths, methods: methods, allow: allow, users: users, groups: groups
+        ).rule(name)
+    }
+
+    private func ask(
+        _ bench: Bench, _ path: String = "/photos", method: String = "GET", token: String? = nil,
+        query: String = "", _ more: [(String, String)] = []
+    ) async throws -> Exchange.Answer {
+        let told = [
+            ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", method),
+            ("X-Forwarded-Uri", path),
+        ]
+        return try await bench.http.send("GET", "/auth/verify" + query, headers: told + Bench.bearer(token) + more)
+    }
+
+    private static let browser = [("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")]
+
+    @Test("A session of an app or a browser is answered with who it is, in fields of plain ASCII")
+    func whose() async throws {
+        try await with { bench in
+            let person = try await bench.gateway.stores.people.add(
+                email: "zoë%1@example.org", name: "Zoë, \"the\" 9%", password: Secret(Bench.password))
+            let token = try await bench.login("zoë%1@example.org").token.orThrow
+            for headers in [Bench.bearer(token), [("Cookie", "a=b; __Host-latchd_session=\(token)")]] {
+                let answer = try await ask(bench, "/photos", headers)
+                #expect(answer.status == 200)
+                #expect(answer.headers["X-Auth-User"] == person.id.uuidString.lowercased())
+                #expect(answer.headers["X-Auth-Email"] == "zo%C3%AB%251@example.org")
+                #expect(answer.headers["X-Auth-Name"] == "Zo%C3%AB%2C%20%22the%22%209%25")
+                #expect(answer.headers["X-Auth-Session"]?.utf8.count == 12)
+                #expect(answer.headers["X-Auth-Groups"] == nil)
+                #expect(answer.headers["Cache-Control"] == "no-store")
+                #expect(answer.body.isEmpty)
+            }
+        }
+    }
+
+    @Test("Whoever is not signed in learns where sign-in is; an error is told only where a token was sent")
+    func challenge() async throws {
+        try await with { bench in
+            let bare = try await ask(bench, "/photos/a?b=c")
+            #expect(bare.status == 401)
+            #expect(
+                bare.headers["WWW-Authenticate"]
+                    == #"Bearer realm="latchd", resource_metadata="https://app.example.org/.well-known/oauth-protected-resource/photos/a""#
+            )
+            #expect(bare.headers["Location"] == nil)
+
+            let stranger = try await ask(bench, token: String(repeating: "x", count: 43))
+            #expect(stranger.status == 401)
+            #expect(stranger.headers["WWW-Authenticate"]?.contains(#", error="invalid_token", "#) == true)
+            let root = try await ask(bench, "/")
+            #expect(root.headers["WWW-Authenticate"]?.hasSuffix(#"/.well-known/oauth-protected-resource""#) == true)
+        }
+    }
+
+    @Test("A session that is ended is refused at once")
+    func revoked() async throws {
+        try await with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            #expect(try await ask(bench, token: token).status == 200)
+            _ = try await bench.logout(token)
+            #expect(try await ask(bench, token: token).status == 401)
+        }
+    }
+
+    @Test("The first rule that is about a request decides who may come")
+    func rules() async throws {
+        try await with { bench in
+            try await bench.addPerson()
+            try await bench.addPerson("bob@example.org")
+            let ada = try await bench.token()
+            let bob = try await bench.login("bob@example.org").token.orThrow
+            let rows: [(path: String, method: String, none: Int, bob: Int, ada: Int)] = [
+                ("/health", "GET", 200, 200, 200), ("/share/a", "POST", 200, 200, 200),
+                ("/healthy", "GET", 401, 200, 200),
+                ("/feed/1", "GET", 200, 200, 200), ("/feed/1", "HEAD", 200, 200, 200),
+                ("/feed/1", "POST", 401, 200, 200),
+                ("/admin", "GET", 401, 403, 403), ("/ada/x", "GET", 401, 403, 200), ("/off", "GET", 403, 403, 403),
+                ("/share/%3f", "GET", 401, 200, 200), ("/%73hare/a", "GET", 200, 200, 200), ("/", "GET", 401, 200, 200),
+            ]
+            for row in rows {
+                for (token, status) in [(nil, row.none), (bob, row.bob), (ada, row.ada)] {
+                    let answer = try await ask(bench, row.path, method: row.method, token: token)
+                    #expect(answer.status == status, "\(row.method) \(row.path)")
+                }
+            }
+            // Who is signed in is known on public addresses too; who is not is nobody, whatever was sent.
+            #expect(try await ask(bench, "/health", token: ada).headers["X-Auth-User"] != nil)
+            let nobody = try await ask(bench, "/health", token: "x")
+            #expect(nobody.headers["X-Auth-User"] == nil)
+        }
+    }
+
+    @Test("Where no rule is about a request, whoever is signed in may come, or nobody")
+    func otherwise() async throws {
+        let other = [("X-Forwarded-Host", "other.example.org")]
+        try await with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            #expect(try await askOther(bench, other, token).status == 200)
+        }
+        try await with(change: { $0.verify.rules.otherwise = .nobody }) { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            #expect(try await askOther(bench, other, token).status == 403)
+        }
+    }
+
+    private func askOther(_ bench: Bench, _ host: [(String, String)], _ token: String) async throws -> Exchange.Answer {
+        try await bench.http.send(
+            "GET", "/auth/verify",
+            headers: host + [
+                ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/"),
+            ] + Bench.bearer(token))
+    }
+
+    @Test("Groups of the identity provider open what is theirs, and are handed on")
+    func groups() async throws {
+        try await with { bench in
+            let people = bench.gateway.stores.people
+            let provider = ProviderConfiguration(
+                id: "home", title: "Home", settings: .init(issuer: "https://home.example", clientID: "latch"),
+                allowsRegistration: true)
+            func come(_ groups: [String]) async throws -> Person {
+                try await people.person(
+                    for: .init(
+                        issuer: "https://home.example", subject: "1", email: Bench.email, isEmailVerified: true,
+                        groups: groups), at: provider)
+            }
+            let person = try await come(["admins", "a, b%"])
+            let token = try await bench.gateway.issuer.issue(for: person, device: .init(name: nil, kind: nil)).token
+                .reveal()
+
+            let admitted = try await ask(bench, "/admin", token: token)
+            #expect(admitted.status == 200)
+            #expect(admitted.headers["X-Auth-Groups"] == "a%2C%20b%25,admins")
+            #expect(try await people.identities(of: person.id).map(\.groups) == [["a, b%", "admins"]])
+
+            // The next sign-in renews them, for sessions that are there already too.
+            _ = try await come([])
+            let refused = try await ask(bench, "/admin", token: token)
+            #expect(refused.status == 403)
+            #expect(try await ask(bench, token: token).headers["X-Auth-Groups"] == nil)
+        }
+    }
+
+    @Test("A list of groups that no proxy has room for is cut at a whole name")
+    func manyGroups() async throws {
+        let session = Session(
+            id: SessionID(rawValue: "x"),
+            person: Person(
+                id: UUID(), email: "a@b", name: nil, created: Date(), sessionEpoch: 0, disabled: nil,
+                isAdministrator: false,
+                isVerified: true), created: Date(), expires: Date(), cap: Date(),
+            groups: (100..<300).map { "group-number-\($0)" })
+
+        let list = try #require(VerifyAnswers.welcome(session).headers["X-Auth-Groups"])
+
+        #expect(list.utf8.count <= 2048)
+        #expect(list.split(separator: ",").allSatisfy { $0.utf8.count == 16 })
+    }
+
+    @Test("Only a trusted proxy is believed, and the operator is told of another once a minute")
+    func untrusted() async throws {
+        try await with(trusted: "192.0.2.0/24") { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            for _ in 1...3 { #expect(try await ask(bench, "/health", token: token).status == 403) }
+            #expect(bench.lines.text.components(of: "no trusted proxy asked") == 1)
+            bench.clock.advance(61)
+            _ = try await ask(bench, "/health")
+            #expect(bench.lines.text.components(of: "no trusted proxy asked") == 2)
+        }
+    }
+
+    @Test(
+        "Fields that contradict each other, stand twice or cannot be read are refused",
+        arguments: [
+            [("X-Forwarded-Uri", "/health")], [("X-Forwarded-Host", "app.example.org")], [("x-forwarded-host", "evil")],
+            [("X-Forwarded-Proto", "http")], [("X-Forwarded-Method", "GET")], [("X-Original-URI", "/other")],
+            [("X-Original-URL", "https://other.example/health")], [("X-Original-URL", "https://app.example.org/x")],
+            [("X-Original-URL", "http://app.example.org/health")], [("X-Original-URL", "/health")],
+            [("X-Original-Method", "POST")], [("X-Rewrite-URL", "/admin")], [("X-HTTP-Method-Override", "DELETE")],
+            [("X-Method-Override", "PUT")], [("X-HTTP-Method", "PUT")],
+            [("X-Original-URI", "/health"), ("X-Original-URI", "/health")], [("X-Original-URI", "")],
+            [("X-Original-URL", "https://user@app.example.org/health")],
+        ])
+    func contradictory(more: [(String, String)]) async throws {
+        try await with { (bench: Bench) async throws in
+            #expect(try await ask(bench, "/health", more).status == 400)
+        }
+    }
+
+    @Test("Both spellings are understood, and may stand beside each other when they agree")
+    func spellings() async throws {
+        try await with { (bench: Bench) async throws in
+            let url = [("X-Original-URL", "https://app.example.org/health?x=1"), ("X-Original-Method", "GET")]
+            #expect(try await bench.http.send("GET", "/auth/verify", headers: url).status == 200)
+            let uri = [
+                ("X-Original-URI", "/health"), ("X-Original-Method", "GET"),
+                ("X-Forwarded-Host", "App.Example.org:443"),
+                ("X-Forwarded-Proto", "https"),
+            ]
+            #expect(try await bench.http.send("GET", "/auth/verify", headers: uri).status == 200)
+            #expect(try await ask(bench, "/health", uri.dropLast(2) + []).status == 200)
+        }
+    }
+
+    @Test("What the proxy leaves out is not made up, and the operator is told")
+    func incomplete() async throws {
+        try await with { (bench: Bench) async throws in
+            let all = [
+                ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"),
+                ("X-Forwarded-Uri", "/health"),
+            ]
+            for left in all.indices {
+                var some = all
+                some.remove(at: left)
+                #expect(try await bench.http.send("GET", "/auth/verify", headers: some).status == 400)
+            }
+            #expect(bench.lines.text.components(of: "did not tell its host") == 1)
+        }
+    }
+
+    @Test(
+        "A path that could be read in two ways is refused, signed in or not; for nginx by 403, as it knows no other",
+        arguments: [
+            "/share/../admin", "/share/%2e%2e/admin", "/share//x", "/share/..;/admin", "/share;x/a",
+            "/share%2f..%2fadmin",
+            "/share/%5c..%5cadmin", "/share\\..\\admin", "/share/%252e%252e/admin", "/share/./x", "/share/%00",
+            "/share/%",
+            "/share/#/x", "share/x", "*", "https://app.example.org/share/x", "/share/\u{c3}\u{a4}",
+        ])
+    func pathTricks(path: String) async throws {
+        try await with { bench in
+            try await bench.addPerson()
+            let token = try await bench.token()
+            for token in [nil, token] {
+                #expect(try await ask(bench, path, token: token).status == 400)
+                #expect(try await ask(bench, path, token: token, query: "?proxy=nginx").status == 403)
+            }
+        }
+    }
+
+    @Test("A browser is sent to sign in, with the way back; on a host that the cookie does not reach, below that host")
+    func browser() async throws {
+        try await with { bench in
+            let answer = try await ask(bench, "/photos?a=1&b=2", Self.browser)
+            #expect(answer.status == 302)
+            #expect(
+                answer.headers["Location"]
+                    == "https://app.example.org/latch/sign-in?return=%2Fphotos%3Fa%3D1%26b%3D2")
+            let nginx = try await ask(bench, query: "?proxy=nginx", Self.browser)
+            #expect(nginx.status == 401)
+            #expect(nginx.headers["Location"] == "https://app.example.org/latch/sign-in?return=%2Fphotos")
+            #expect(nginx.headers["WWW-Authenticate"] != nil)
+        }
+        try await with(cookieDomain: "example.org") { bench in
+            let answer = try await ask(bench, "/photos?a", Self.browser)
+            #expect(
+                answer.headers["Location"]
+                    == "https://id.example.org/latch/sign-in?return=https%3A%2F%2Fapp.example.org%2Fphotos%3Fa")
+            let long = try await ask(bench, "/" + String(repeating: "a", count: 4000), Self.browser)
+            #expect(
+                long.headers["Location"]
+                    == "https://id.example.org/latch/sign-in?return=https%3A%2F%2Fapp.example.org%2F")
+        }
+    }
+
+    @Test("A script, an app and another method get 401, whatever they accept")
+    func notBrowsers() async throws {
+        try await with { (bench: Bench) async throws in
+            let rows: [[(String, String)]] = [
+                [("Accept", "application/json")], [("Accept", "*/*")], [("Accept", "text/html;q=0")], [],
+                Self.browser + [("X-Requested-With", "XMLHttpRequest")], Self.browser + [("Sec-Fetch-Mode", "cors")],
+                Self.browser + [("Sec-Fetch-Dest", "iframe")], Self.browser + [("Authorization", "Basic eA==")],
+            ]
+            for row in rows { #expect(try await ask(bench, "/photos", row).status == 401, "\(row)") }
+            #expect(try await ask(bench, method: "POST", Self.browser).status == 401)
+            let page = Self.browser + [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
+            #expect(try await ask(bench, "/photos", page).status == 302)
+        }
+        try await with(pages: false) { (bench: Bench) async throws in
+            #expect(try await ask(bench, "/photos", Self.browser).status == 401)
+        }
+    }
+
+    @Test("A proxy may ask with the method of the request that it holds, and it is the told one that counts")
+    func methods() async throws {
+        try await with { (bench: Bench) async throws in
+            for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT"] {
+                let told = [
+                    ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"),
+                    ("X-Forwarded-Method", "POST"),
+                    ("X-Forwarded-Uri", "/feed/1"),
+                ]
+                #expect(try await bench.http.send(method, "/auth/verify", headers: told, body: "").status == 401)
+            }
+        }
+    }
+
+    @Test("RFC 9728 the metadata of a protected address name it and where sign-in is")
+    func metadata() async throws {
+        try await with { bench in
+            let told = [("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https")]
+            for (path, resource) in [("", ""), ("/", ""), ("/photos/a", "/photos/a"), ("/a/b/c/d/", "/a/b/c/d/")] {
+                let answer = try await bench.http.send("GET", VerifyRoutes.wellKnown + path, headers: told)
+                #expect(answer.status == 200)
+                #expect(answer.json?["resource"]?.string == "https://app.example.org" + resource)
+                #expect(
+                    answer.json?["authorization_servers"]?.array?.compactMap(\.string) == ["https://id.example.org/api"]
+                )
+                #expect(answer.json?["bearer_methods_supported"]?.array?.compactMap(\.string) == ["header"])
+            }
+            // What they name is there: the metadata of RFC 8414, by path insertion.
+            let server = try await bench.http.send("GET", "/.well-known/oauth-authorization-server/api")
+            #expect(server.json?["issuer"]?.string == "https://id.example.org/api")
+            for host in ["other.example.org", "app.example.org.evil", "app.example.org\""] {
+                let told = [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")]
+                #expect(try await bench.http.send("GET", VerifyRoutes.wellKnown, headers: told).status == 404)
+            }
+            #expect(try await bench.http.send("GET", VerifyRoutes.wellKnown + "/a%2fb", headers: told).status == 404)
+        }
+    }
+
+    @Test("A cookie for all hosts of a domain says so, and has no name that only one host may have")
+    func cookie() {
+        let address = PublicAddress("https://id.example.org", isTLS: false)
+        var settings = GatewaySettings(databasePath: nil)
+        let own = SessionCookie(address, settings)
+        settings.verify.cookieDomain = "example.org"
+        let shared = SessionCookie(address, settings)
+        #expect(shared.name == "__Secure-latchd_session")
+        #expect(shared.set(Secret("x")).contains("; Domain=example.org;"))
+        #expect(shared.end.contains("; Domain=example.org;"))
+        #expect(own.name == "__Host-latchd_session")
+        #expect(!own.set(Secret("x")).contains("Domain"))
+    }
+}
+
+extension String {
+    fileprivate func components(of part: String) -> Int {
+        split(separator: part, omittingEmptySubsequences: false).count - 1
+    }
+}
