@@ -34,6 +34,9 @@ struct RunSandbox: Work {
         }
         lines.append("")
         if let url = dialects.first?.1 { lines.append("Sign in:       latch login \(url)") }
+        if let name = dialects.first?.0, let account = sandbox.account(on: name) {
+            lines.append("In a browser:  \(account)")
+        }
         return lines + ["Stop:          Ctrl-C", ""]
     }
 

@@ -10,6 +10,8 @@ import Wire
 struct AuthorizeQuery: Sendable {
     /// Whether the browser is sent on, or told where to go.
     let isRedirected: Bool
+    /// Whether the provider shall ask the person anew although somebody is signed in there.
+    let isAgain: Bool
     /// The provider's id, where one is named.
     let provider: String?
     /// Where the sign-in ends.
@@ -26,7 +28,7 @@ struct AuthorizeQuery: Sendable {
     /// The longest state of an app, in bytes.
     static let maximumStateCount = 512
     private static let names = [
-        "redirect", "provider", "next", "mobile_redirect_uri", "app_state", "app_code_challenge",
+        "redirect", "provider", "again", "next", "mobile_redirect_uri", "app_state", "app_code_challenge",
     ]
 
     /// Reads a query. The challenge is looked at before the redirect.
@@ -34,7 +36,8 @@ struct AuthorizeQuery: Sendable {
         for name in Self.names where fields.values(name).count > 1 {
             throw .refused("The parameter '\(name)' stands there twice.")
         }
-        isRedirected = try Self.boolean(fields["redirect"])
+        isRedirected = try Self.boolean(fields["redirect"], "redirect")
+        isAgain = try Self.boolean(fields["again"], "again")
         provider = fields["provider"]
         let isNative = Self.names.suffix(3).contains { fields[$0] != nil }
         destination = isNative ? try Self.app(fields, redirects) : .web(next: try Self.next(fields["next"]))
@@ -69,11 +72,11 @@ struct AuthorizeQuery: Sendable {
     }
 
     /// Source: Pydantic, "Booleans", as servers of this family read them.
-    private static func boolean(_ text: String?) throws(Refusal) -> Bool {
+    private static func boolean(_ text: String?, _ name: String) throws(Refusal) -> Bool {
         switch text?.lowercased() {
         case nil, "false", "0", "no", "off", "n", "f": return false
         case "true", "1", "yes", "on", "y", "t": return true
-        default: throw .unreadable("query.redirect: A boolean is required.")
+        default: throw .unreadable("query.\(name): A boolean is required.")
         }
     }
 }

@@ -70,10 +70,12 @@ final class Bridge: Sendable {
     ///   - destination: Where the sign-in ends; already checked.
     ///   - callback: The address that the provider sends the browser back to.
     ///   - request: The request's id, for the log.
+    ///   - isAgain: Whether the provider shall ask although somebody is signed in there.
     /// - Returns: Where the browser goes, and what it keeps.
     /// - Throws: Why it cannot begin.
     func begin(
-        at provider: BridgeProvider, _ destination: BridgeState.Destination, callback: String, request: String
+        at provider: BridgeProvider, _ destination: BridgeState.Destination, callback: String, request: String,
+        isAgain: Bool = false
     ) async throws(BridgeFailure) -> Beginning {
         let now = now()
         let secret = BrowserSecret(began: now)
@@ -82,7 +84,8 @@ final class Bridge: Sendable {
         do {
             let address = try await provider.party.authorizationURL(
                 redirect: callback, state: State(try state.sealed(keys)), nonce: secret.nonce(keys),
-                challenge: secret.verifier(keys).challenge, extra: provider.extraParameters(for: destination))
+                challenge: secret.verifier(keys).challenge,
+                extra: provider.extraParameters(for: destination, isAgain: isAgain))
             metrics.bridge(.begun, at: provider.id)
             return Beginning(address: address, secret: secret)
         } catch {

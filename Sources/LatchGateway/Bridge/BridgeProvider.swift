@@ -15,13 +15,15 @@ struct BridgeProvider: Sendable {
     /// What the cookie of a sign-in must allow: a form that the provider posts comes from its site.
     var sameSite: Cookies.SameSite { configuration.settings.responseMode == .formPost ? .none : .lax }
 
-    /// What is asked of the provider beyond the configuration: for an app, that it asks the person.
+    /// What is asked of the provider beyond the configuration: for an app that it asks the person, and for somebody who shows
+    /// once more who it is that it has the person sign in there anew.
     ///
     /// Who has an account open at the provider would be signed in without a word, and another program that took the app's
     /// scheme would get the code. Apple asks by itself and takes no such parameter.
     ///
     /// Source: RFC 8252 §8.6; OpenID Connect Core §3.1.2.1, `prompt`.
-    func extraParameters(for destination: BridgeState.Destination) -> [(String, String)] {
+    func extraParameters(for destination: BridgeState.Destination, isAgain: Bool) -> [(String, String)] {
+        if isAgain, configuration.kind != .apple { return [("prompt", "login"), ("max_age", "0")] }
         guard case .app = destination, configuration.kind != .apple,
             !configuration.settings.parameters.contains(where: { $0.0 == "prompt" })
         else { return [] }

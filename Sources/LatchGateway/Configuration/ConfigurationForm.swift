@@ -86,6 +86,15 @@ extension ConfigurationForm where Value == String {
     }
 }
 
+extension ConfigurationForm where Value == String {
+    /// Words to show to people.
+    static let title = ConfigurationForm(expected: "words of at most 60 characters") { word, _ in
+        DisplayText.cleaned(word, limit: 61).flatMap { $0.count <= 60 ? $0 : nil }
+    } show: {
+        $0
+    }
+}
+
 extension ConfigurationForm where Value == String? {
     /// A file's path, or no file.
     static let optionalPath = ConfigurationForm(expected: "the path of a file") { word, folder in

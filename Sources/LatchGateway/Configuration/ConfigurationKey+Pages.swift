@@ -5,5 +5,7 @@ extension ConfigurationKey {
             "Whether there are pages for people: to sign in, to see devices, to administer."),
         ConfigurationKey(
             "pages.prefix", \.settings.pages.prefix, .prefix, "What stands before the paths of the pages."),
+        ConfigurationKey(
+            "pages.title", \.settings.pages.title, .title, "What the server is called on the pages."),
     ]
 }

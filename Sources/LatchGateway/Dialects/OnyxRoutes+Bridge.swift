@@ -44,7 +44,7 @@ extension OnyxRoutes {
         do {
             let beginning = try await bridge.begin(
                 at: provider, query.destination, callback: base + settings.prefix + provider.callbackPath,
-                request: request.id)
+                request: request.id, isAgain: query.isAgain)
             return Self.sending(beginning, query, provider, bridge, beside: request)
         } catch {
             guard query.isRedirected else { return Self.program(error) }

@@ -1,20 +1,165 @@
+import Database
+import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes for browsers.
+/// The pages for people: to sign in, to see one's devices, to administer.
 ///
-/// Source: WCAG 2.2.
+/// Every form is tied to its browser by ``FormTokens`` and must come from a page of this server by the browser's own word.
+/// Every answer to a form that changed something is a redirect, so that nothing is sent twice.
+///
+/// Source: OWASP Cross-Site Request Forgery Prevention Cheat Sheet; RFC 9700 §4.12; WCAG 2.2.
 struct PageRoutes: GatewayDialect {
     let services: GatewayServices
+    /// The cookie of a browser that signed in.
+    let cookie: SessionCookie
+    let formCookie: FormCookie
+    let tokens: FormTokens
+
+    /// Takes the services of a gateway whose settings have pages.
+    init(services: GatewayServices) {
+        guard let cookie = services.cookie, let keys = services.keys else {
+            preconditionFailure("A gateway with pages has a cookie and keys.")
+        }
+        self.services = services
+        self.cookie = cookie
+        formCookie = FormCookie(isSecure: cookie.isSecure)
+        tokens = FormTokens(keys)
+    }
 
     var name: String { "pages" }
     var prefix: String { services.settings.pages.prefix }
+    var title: String { services.settings.pages.title }
+    var now: Date { services.now() }
 
     /// Adds the routes under the prefix.
-    func add(to router: inout Router) {}
+    func add(to router: inout Router) {
+        open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
+        open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
+        open(.get, PagePath.signedIn, to: &router) { try await $0.goOn($1) }
+        form(PagePath.signOut, to: &router) { try await $0.signOut($1) }
+        addAccount(to: &router)
+        addAdministration(to: &router)
+    }
 
     /// An error of the server itself, before any route.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        OnyxAnswers.serverError(status, sentence)
+        status == .notFound ? notFound : plain(status, "This did not work", sentence)
     }
+
+    /// The largest body of any form here; the longest fields are far less.
+    static let maximumBodyBytes = 16_384
+
+    /// Adds a route that anybody may ask.
+    func open(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
+    ) {
+        router.on(method, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
+            await answer(request) { try await handler(self, request) }
+        }
+    }
+
+    /// Adds a page for those who are signed in; whoever is not goes to the sign-in first and comes back.
+    func page(
+        _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
+    ) {
+        router.on(.get, prefix + path) { request in
+            await answer(request) {
+                guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
+                return try await handler(self, PageVisit(request: request, visitor: visitor))
+            }
+        }
+    }
+
+    /// Adds a page about what the path names.
+    func page<Named: PathParameter>(
+        _ path: String, _ type: Named.Type, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, PageVisit, Named) async throws -> ServerResponse
+    ) {
+        router.on(.get, prefix + path, type) { request, named in
+            await answer(request) {
+                guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
+                return try await handler(self, PageVisit(request: request, visitor: visitor), named)
+            }
+        }
+    }
+
+    /// Adds a form for those who are signed in.
+    func form(
+        _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
+    ) {
+        router.on(.post, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
+            await answer(request) { try await submitted(request) { try await handler(self, $0) } }
+        }
+    }
+
+    /// Adds a form about what the path names.
+    func form<Named: PathParameter>(
+        _ path: String, _ type: Named.Type, to router: inout Router,
+        _ handler: @escaping @Sendable (PageRoutes, PageVisit, Named) async throws -> ServerResponse
+    ) {
+        router.on(.post, prefix + path, type, maximumBodyBytes: Self.maximumBodyBytes) { request, named in
+            await answer(request) { try await submitted(request) { try await handler(self, $0, named) } }
+        }
+    }
+
+    /// Looks who sent a form and whether it is theirs before anything is done.
+    private func submitted(
+        _ request: ServerRequest, _ handler: (PageVisit) async throws -> ServerResponse
+    ) async throws -> ServerResponse {
+        guard cookie.comesFromOwnPage(request) else { return foreignForm }
+        guard let visitor = try await visitor(of: request) else { return seeOther(PagePath.signIn) }
+        guard let fields = try? request.form(),
+            tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id))
+        else { return foreignForm }
+        return try await handler(PageVisit(request: request, visitor: visitor, fields: fields))
+    }
+
+    /// Who is signed in in the browser of a request.
+    func visitor(of request: ServerRequest) async throws -> PageVisitor? {
+        guard let token = RequestTokens(request, cookie: cookie).cookie,
+            case .valid(let session) = try await services.issuer.authenticate(token)
+        else { return nil }
+        return PageVisitor(token: token, session: session)
+    }
+
+    /// What the client of a request is.
+    func client(of request: ServerRequest) -> PasswordSignIn.Client {
+        PasswordSignIn.Client(
+            address: services.proxies.client(of: request),
+            device: SessionDevice(name: request.headers["User-Agent"], kind: "Browser"), request: request.id)
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ handler: () async throws -> ServerResponse
+    ) async -> ServerResponse {
+        do {
+            return try await handler()
+        } catch {
+            return failure(error, request)
+        }
+    }
+}
+
+/// The browser of somebody who is signed in.
+struct PageVisitor: Sendable {
+    /// The token in its cookie.
+    let token: String
+    let session: Session
+
+    var person: Person { session.person }
+}
+
+/// A request of somebody who is signed in.
+struct PageVisit: Sendable {
+    let request: ServerRequest
+    let visitor: PageVisitor
+    /// The form's fields; none of a page.
+    var fields = FormFields()
+
+    var person: Person { visitor.person }
+    var session: Session { visitor.session }
 }

@@ -5,6 +5,9 @@ public struct PageSettings: Sendable, Equatable {
     /// What stands before their paths: `/latch` by default; empty, or `/` and text without a `/` at the end.
     public var prefix = "/latch"
 
+    /// What the server is called on them.
+    public var title = "Latchstring"
+
     /// Makes settings of defaults.
     public init() {}
 }

@@ -26,6 +26,10 @@ public struct AuditEvent: Sendable, Equatable {
         case personEnabled = "person-enabled"
         /// A person was removed.
         case personRemoved = "person-removed"
+        /// A person administers the server from now on.
+        case administratorMade = "administrator-made"
+        /// A person does not administer the server any more.
+        case administratorUnmade = "administrator-unmade"
         /// An identity at a provider is a person's from now on.
         case identityLinked = "identity-linked"
         /// A person's identities at a provider were taken away.
@@ -52,6 +56,8 @@ public struct AuditEvent: Sendable, Equatable {
     public var provider: String?
     /// The person whom it is about.
     public var person: UUID?
+    /// Who did it to the person, where that was done on a page: the person, or an administrator.
+    public var actor: UUID?
     /// The session's public id.
     public var session: SessionID?
     /// The client's address.
@@ -72,7 +78,7 @@ public struct AuditEvent: Sendable, Equatable {
     /// Makes an event.
     public init(
         _ kind: Kind, reason: StaticString? = nil, provider: String? = nil, person: UUID? = nil,
-        session: SessionID? = nil,
+        actor: UUID? = nil, session: SessionID? = nil,
         address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil,
         certificate: String? = nil, expires: Date? = nil, key: String? = nil
     ) {
@@ -80,6 +86,7 @@ public struct AuditEvent: Sendable, Equatable {
         self.reason = reason?.description
         self.provider = provider
         self.person = person
+        self.actor = actor
         self.session = session
         self.address = address
         self.request = request

@@ -11,6 +11,9 @@ public final class AuditLog: Sendable {
     private let file: LogWriter?
     private let now: @Sendable () -> Date
 
+    /// The last sign-ins that failed.
+    let failures = SignInFailures()
+
     /// Makes an audit log, with a file or without.
     public init(log: Log, file: LogWriter? = nil, now: @escaping @Sendable () -> Date) {
         self.log = log
@@ -20,11 +23,13 @@ public final class AuditLog: Sendable {
 
     /// Records an event.
     public func record(_ event: AuditEvent) {
+        failures.note(event, at: now())
         let values: KeyValuePairs<String, LogValue?> = [
             "event": .text(event.kind.rawValue),
             "reason": event.reason.map(LogValue.text),
             "provider": event.provider.map(LogValue.text),
             "person": event.person.map(LogValue.id),
+            "actor": event.actor.map(LogValue.id),
             "session": event.session.map { .text($0.rawValue) },
             "address": event.address.map(LogValue.text),
             "request": event.request.map(LogValue.text),

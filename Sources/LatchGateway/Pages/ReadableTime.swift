@@ -22,16 +22,12 @@ enum ReadableTime {
         "<time datetime=\"\(Timestamp.text(date))\">\(text(date))</time>"
     }
 
-    /// `2 minutes`, in the greatest unit that fits, rounded down; a second at least.
-    static func length(_ duration: Duration) -> String {
-        let seconds = Int(duration.seconds.rounded(.up))
-        let (count, unit) =
-            switch seconds {
-            case ..<60: (max(seconds, 1), "second")
-            case ..<3_600: (seconds / 60, "minute")
-            case ..<86_400: (seconds / 3_600, "hour")
-            default: (seconds / 86_400, "day")
-            }
+    /// `2 minutes`, in the greatest unit that fits, rounded down, or up for a wait; a second at least.
+    static func length(_ duration: Duration, isWait: Bool = false) -> String {
+        let seconds = max(1, Int(duration.seconds.rounded(.up)))
+        let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+        let (size, unit) = units.first { seconds >= $0.0 } ?? (1, "second")
+        let count = (seconds + (isWait ? size - 1 : 0)) / size
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 

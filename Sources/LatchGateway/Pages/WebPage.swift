@@ -91,9 +91,16 @@ public struct WebPage: Sendable {
                 + "frame-ancestors 'none'",
             "X-Frame-Options": "DENY",
             "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
+            "Referrer-Policy": referrerPolicy,
             "Cache-Control": "no-store",
         ]
+    }
+
+    /// Without a referrer a browser would not say either which page a form came from: its `Origin` is `null` then.
+    ///
+    /// Source: Fetch Standard §3.2, "append a request Origin header".
+    private var referrerPolicy: String {
+        if case .own = formTargets { "same-origin" } else { "no-referrer" }
     }
 
     private static let styleHash = hash(style)

@@ -44,6 +44,27 @@ struct PasswordSignIn: Sendable {
     /// - Throws: ``GatewayError/Code/busy`` when the queue of hashing is full. An attempt that throws, or is cancelled
     ///   before its password was looked at, does not count.
     func attempt(_ email: EmailAddress, _ password: Secret, from client: Client) async throws -> Outcome {
+        switch try await check(email, password, from: client) {
+        case .right(let credential): return try await start(credential, password, client)
+        case .refused: return .refused
+        case .limited(let wait): return .limited(wait)
+        }
+    }
+
+    /// What a password is worth.
+    enum Verdict: Sendable {
+        /// It is the person's, who may sign in.
+        case right(StoredCredential)
+        /// It is not; why is nobody's business.
+        case refused
+        /// Too many failures; stay away for so long.
+        case limited(Duration)
+    }
+
+    /// Looks at one password and starts no session: a sign-in, or a person who shows once more who it is.
+    ///
+    /// - Throws: As ``attempt(_:_:from:)``.
+    func check(_ email: EmailAddress, _ password: Secret, from client: Client) async throws -> Verdict {
         switch attempts.reserve(from: client.address, account: email) {
         case .refused(let wait):
             return .limited(wait)
@@ -63,7 +84,7 @@ struct PasswordSignIn: Sendable {
                 return .refused
             }
             attempts.succeed(reservation)
-            return try await start(credential, password, client)
+            return .right(credential)
         }
     }
 

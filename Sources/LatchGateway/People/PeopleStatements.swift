@@ -18,6 +18,16 @@ enum PeopleStatements {
 
     static let all = Statement("SELECT \(columns) FROM people ORDER BY email", row: person)
 
+    /// By e-mail address behind one, with a text somewhere in address or name.
+    static let page = Statement(
+        """
+        SELECT \(columns) FROM people
+        WHERE email > ? AND (instr(email, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0) ORDER BY email LIMIT ?
+        """, String.self, String.self, String.self, Int.self, row: person)
+
+    static let setAdministrator = Statement(
+        "UPDATE people SET is_admin = ? WHERE id = ? RETURNING \(columns)", Bool.self, UUID.self, row: person)
+
     static let byEmail = Statement("SELECT \(columns) FROM people WHERE email = ?", String.self, row: person)
 
     static let byID = Statement("SELECT \(columns) FROM people WHERE id = ?", UUID.self, row: person)

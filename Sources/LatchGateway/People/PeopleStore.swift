@@ -109,10 +109,12 @@ public final class PeopleStore: Sendable {
     /// Adds a person without a password, who comes in through an identity provider that has verified the address.
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/personExists``.
-    public func invite(email: String, name: String? = nil, isAdministrator: Bool = false) async throws -> Person {
+    public func invite(
+        email: String, name: String? = nil, isAdministrator: Bool = false, by actor: UUID? = nil
+    ) async throws -> Person {
         try await add(
             email: email, name: name, isAdministrator: isAdministrator, password: nil,
-            recording: AuditEvent(.personAdded, reason: "invited"))
+            recording: AuditEvent(.personAdded, reason: "invited", actor: actor))
     }
 
     /// Adds a person and records it as `event`, in which the person is filled in; somebody who registered is not vouched for.
@@ -169,10 +171,10 @@ extension PeopleStore {
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/weakPassword``, ``GatewayError/Code/unknownPerson`` or
     ///   ``GatewayError/Code/busy``.
     @discardableResult
-    public func setPassword(_ password: Secret, of person: UUID) async throws -> Person {
+    public func setPassword(_ password: Secret, of person: UUID, by actor: UUID? = nil) async throws -> Person {
         try policy.check(password)
         let hash = try await hasher.hash(password).rawValue
-        return try await ending(sessionsOf: person, .passwordChanged) { connection throws(DatabaseError) in
+        return try await ending(sessionsOf: person, .passwordChanged, by: actor) { connection throws(DatabaseError) in
             try connection.first(PeopleStatements.setPassword, hash, person)
         }
     }
@@ -181,9 +183,9 @@ extension PeopleStore {
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
     @discardableResult
-    public func disable(_ person: UUID) async throws -> Person {
+    public func disable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
         let now = now()
-        return try await ending(sessionsOf: person, .personDisabled) { connection throws(DatabaseError) in
+        return try await ending(sessionsOf: person, .personDisabled, by: actor) { connection throws(DatabaseError) in
             try connection.first(PeopleStatements.disable, now, person)
         }
     }
@@ -192,10 +194,10 @@ extension PeopleStore {
     ///
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
     @discardableResult
-    public func enable(_ person: UUID) async throws -> Person {
+    public func enable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
         let enabled = try await database.write { try $0.first(PeopleStatements.enable, person) }
         guard let enabled else { throw Self.gone }
-        audit.record(AuditEvent(.personEnabled, person: person))
+        audit.record(AuditEvent(.personEnabled, person: person, actor: actor))
         return enabled
     }
 
@@ -212,7 +214,7 @@ extension PeopleStore {
     }
 
     private func ending(
-        sessionsOf person: UUID, _ reason: SessionEndReason,
+        sessionsOf person: UUID, _ reason: SessionEndReason, by actor: UUID? = nil,
         _ change: @escaping @Sendable (Connection) throws(DatabaseError) -> Person?
     ) async throws -> Person {
         let now = now()
@@ -223,7 +225,7 @@ extension PeopleStore {
         }
         guard let changed else { throw Self.gone }
         ended.withLock { $0 }?(person)
-        audit.record(AuditEvent(Self.kind(reason), person: person))
+        audit.record(AuditEvent(Self.kind(reason), person: person, actor: actor))
         return changed
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 public final class SessionAdministration: Sendable {
     let database: Database
     private let audit: AuditLog
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
 
     init(database: Database, audit: AuditLog, now: @escaping @Sendable () -> Date) {
@@ -26,11 +26,11 @@ public final class SessionAdministration: Sendable {
         try await database.read { try $0.all(SessionStatements.list) }
     }
 
-    /// Ends one session.
+    /// Ends one session; `actor` is who does it on a page.
     ///
     /// - Throws: ``GatewayError/Code/unknownSession`` when no live session has this id.
     @discardableResult
-    public func revoke(_ session: SessionID) async throws -> EndedSession {
+    public func revoke(_ session: SessionID, by actor: UUID? = nil) async throws -> EndedSession {
         let now = now()
         let person = try await database.write { connection in
             try connection.first(
@@ -41,23 +41,29 @@ public final class SessionAdministration: Sendable {
                 .unknownSession, "No live session has the id '\(session)'; 'latchd sessions list' shows them.")
         }
         ended.withLock { $0 }?(person)
-        audit.record(AuditEvent(.revoked, person: person, session: session))
+        audit.record(AuditEvent(.revoked, person: person, actor: actor, session: session))
         return EndedSession(session: session, person: person)
     }
 
-    /// Ends all sessions of a person, those too whose sign-in is under way.
+    /// Ends all sessions of a person, those too whose sign-in is under way; `actor` is who does it on a page.
     ///
     /// - Returns: How many there were.
     @discardableResult
-    public func revokeAll(of person: UUID) async throws -> Int {
+    public func revokeAll(of person: UUID, by actor: UUID? = nil) async throws -> Int {
         let now = now()
         let count = try await database.write { connection in
             try connection.run(SessionStatements.bumpEpoch, person)
             return try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person)
         }
         ended.withLock { $0 }?(person)
-        audit.record(AuditEvent(.revoked, reason: "all-sessions", person: person))
+        audit.record(AuditEvent(.revoked, reason: "all-sessions", person: person, actor: actor))
         return count
+    }
+
+    /// Tells whoever remembers a person's sessions, and the audit log.
+    func noteEnded(of person: UUID, _ event: AuditEvent) {
+        ended.withLock { $0 }?(person)
+        audit.record(event)
     }
 
     /// How many sessions are live.

@@ -68,6 +68,32 @@ enum SessionStatements {
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id ORDER BY s.created_at, s.id
         """, row: SessionSummary.init)
 
+    static let liveOfPerson = Statement(
+        """
+        SELECT \(summaryColumns)
+        FROM sessions s LEFT JOIN people p ON p.id = s.person_id
+        WHERE s.person_id = ? AND s.ended_at IS NULL AND s.expires_at > ?
+        ORDER BY s.last_used_at DESC, s.id LIMIT 200
+        """, UUID.self, Date.self, row: SessionSummary.init)
+
+    /// The newest first, below a position.
+    static let livePage = Statement(
+        """
+        SELECT \(summaryColumns)
+        FROM sessions s LEFT JOIN people p ON p.id = s.person_id
+        WHERE s.rowid < ? AND s.ended_at IS NULL AND s.expires_at > ? ORDER BY s.rowid DESC LIMIT ?
+        """, Int.self, Date.self, Int.self, row: SessionSummary.init)
+
+    static let endOfPerson = Statement(
+        """
+        UPDATE sessions SET ended_at = ?, end_reason = ?
+        WHERE id = ? AND person_id = ? AND ended_at IS NULL AND expires_at > ?
+        """, Date.self, String.self, String.self, UUID.self, Date.self)
+
+    static let endOthers = Statement(
+        "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND id <> ? AND ended_at IS NULL",
+        Date.self, String.self, UUID.self, String.self)
+
     static let countLive = Statement(
         "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND expires_at > ?", Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }

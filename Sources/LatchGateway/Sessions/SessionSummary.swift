@@ -31,6 +31,8 @@ public struct SessionSummary: Sendable, Equatable, Identifiable {
     public let ended: Date?
     /// Why it was ended; nil too when a newer program wrote a reason that this one does not know.
     public let endReason: SessionEndReason?
+    /// Where it stands in the table; a later session has a greater one.
+    let position: Int
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -42,6 +44,7 @@ public struct SessionSummary: Sendable, Equatable, Identifiable {
         lastUsed = try row.get(6)
         expires = try row.get(7)
         ended = try row.get(8)
+        position = try row.get(11)
         endReason = (try row.get(9) as String?).flatMap(SessionEndReason.init(rawValue:))
     }
 

@@ -48,6 +48,8 @@ extension Sandbox {
                 ?? SandboxProvider.configuration(issuer: issuer, secret: secret)
         ]
         settings.bridge.loopbackRedirects = true
+        settings.pages.isEnabled = true
+        settings.pages.title = "Sandbox, \(dialect.title)"
         return settings
     }
 }

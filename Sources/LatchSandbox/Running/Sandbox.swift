@@ -86,6 +86,11 @@ public final class Sandbox: Sendable {
         servers.first { $0.dialect.name == dialect }?.url
     }
 
+    /// The address where people see their devices on a dialect's gateway; nil for a name that is none of ``dialects``.
+    public func account(on dialect: String) -> String? {
+        url(of: dialect).map { $0 + "/latch/account" }
+    }
+
     /// Stops everything and removes the folder.
     public func close() async {
         await Self.end(servers, provider, temporary)

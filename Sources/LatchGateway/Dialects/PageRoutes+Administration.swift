@@ -1,0 +1,279 @@
+import FoundationEssentials
+import HTTPServer
+import OpenIDConnect
+import Wire
+
+extension PageRoutes {
+    private static let root = PagePath.administration
+    /// How many rows a page has.
+    static let rowCount = 25
+
+    /// Adds what administrators see and do.
+    func addAdministration(to router: inout Router) {
+        page(Self.root, to: &router) { try await $0.peoplePage($1) }
+        page(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.personPage($1, $2) }
+        page(Self.root + "/sessions", to: &router) { try await $0.sessionsPage($1) }
+        page(Self.root + "/providers", to: &router) { try await $0.providersPage($1) }
+        page(Self.root + "/failures", to: &router) { try await $0.failuresPage($1) }
+        form(Self.root + "/people", to: &router) { try await $0.invite($1) }
+        form(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.changePerson($1, $2) }
+        form(Self.root + "/sessions/{id}/end", String.self, to: &router) { try await $0.endSession($1, $2) }
+    }
+
+    private var pages: AdministrationPages { AdministrationPages(prefix: prefix, now: now) }
+
+    private var forAdministrators: ServerResponse {
+        plain(
+            .forbidden, "This page is for administrators", "You are signed in, but you do not administer this server.")
+    }
+
+    /// A page below the tabs, with what was done just before.
+    private func below(
+        _ tab: String, _ title: String, _ content: HTML, for visit: PageVisit, _ status: HTTPStatus = .ok
+    ) -> ServerResponse {
+        let note = visit.request.query("done").flatMap { Self.notes[$0] }
+        var page = framed(
+            title,
+            """
+            \(pages.tabs(tab))
+            \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
+            \(content)
+            """, for: visit, at: tab)
+        page.isWide = true
+        return page.response(status: status)
+    }
+
+    private static let notes = [
+        "invited": "The person is added, and can sign in through an identity provider.",
+        "disabled": "The person is disabled and signed out everywhere.", "enabled": "The person may sign in again.",
+        "ended": "The person is signed out everywhere.", "made": "The person administers the server now.",
+        "unmade": "The person does not administer the server any more.", "session": "The session is ended.",
+    ]
+
+    /// The way to further rows.
+    private func further(_ path: String, _ query: [(String, String)], isFirst: Bool, hasMore: Bool) -> HTML? {
+        guard !isFirst || hasMore else { return nil }
+        let more = "\(prefix)\(path)?\(FormURLEncoded.encode(query))"
+        return """
+            <nav class="pages" aria-label="Further pages">
+            \(isFirst ? nil : "<a class=\"button other\" href=\"\(link: prefix + path)\">To the first</a>")
+            \(hasMore ? "<a class=\"button other\" href=\"\(link: more)\">Further</a>" : nil)
+            </nav>
+            """
+    }
+}
+
+// MARK: - People
+
+extension PageRoutes {
+    /// `GET /admin?q=…&after=…`: everybody, or who is searched for.
+    private func peoplePage(
+        _ visit: PageVisit, mistake: String? = nil, _ status: HTTPStatus = .ok
+    ) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        let search = String((visit.request.query("q") ?? "").prefix(100))
+        let after = visit.request.query("after") ?? ""
+        let found = try await services.people.page(search: search, after: after, limit: Self.rowCount + 1)
+        let people = Array(found.prefix(Self.rowCount))
+        let next = [("q", search), ("after", people.last?.email ?? "")]
+        return below(
+            Self.root, "People",
+            """
+            <form method="get" action="\(link: prefix + Self.root)" class="card row" role="search">
+            \(PageField(
+                name: "q", label: "Search by address or name", type: "search", autocomplete: "off", value: search,
+                isRequired: false
+            ).html)
+            <button type="submit" class="other">Search</button>
+            </form>
+            \(people.isEmpty ? "<p>Nobody is found.</p>" : pages.people(people, search: search))
+            \(further(Self.root, next, isFirst: after.isEmpty, hasMore: found.count > people.count))
+            \(invitation(visit, mistake))
+            """, for: visit, status)
+    }
+
+    private func invitation(_ visit: PageVisit, _ mistake: String?) -> HTML {
+        """
+        <section class="card" aria-labelledby="invite">
+        <h2 id="invite">Add a person</h2>
+        <p class="quiet">Who is added here has no password, and comes in through an identity provider that has verified the \
+        e-mail address.</p>
+        <form method="post" action="\(link: prefix + Self.root + "/people")">
+        \(hidden(visit))
+        \(PageField(
+            name: "email", label: "E-mail", type: "email", autocomplete: "off", value: visit.fields["email"],
+            mistake: mistake, isFocused: mistake != nil
+        ).html)
+        \(PageField(
+            name: "name", label: "Name", autocomplete: "off", value: visit.fields["name"], hint: "May stay empty.",
+            isRequired: false
+        ).html)
+        <button type="submit">Add</button>
+        </form>
+        </section>
+        """
+    }
+
+    /// `POST /admin/people`: adds somebody.
+    private func invite(_ visit: PageVisit) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        guard isRecent(visit) else { return confirmFirst(Self.root) }
+        do {
+            _ = try await services.people.invite(
+                email: visit.fields["email"] ?? "", name: visit.fields["name"], by: visit.person.id)
+            return seeOther(Self.root + "?done=invited")
+        } catch let error as GatewayError where error.code == .invalidEmail || error.code == .personExists {
+            return try await peoplePage(visit, mistake: error.message, .unprocessableContent)
+        }
+    }
+
+    /// `GET /admin/people/{id}`: one person with all devices.
+    private func personPage(_ visit: PageVisit, _ id: UUID) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        guard let person = try await services.people.find(id: id) else { return notFound }
+        let sessions = try await services.sessions.live(of: id)
+        return below(
+            Self.root, person.name ?? person.email,
+            """
+            <section class="card" aria-labelledby="who">
+            <h2 id="who">Person</h2>
+            <dl>
+            <dt>E-mail</dt><dd>\(person.email)</dd>
+            <dt>Role</dt><dd>\(person.isAdministrator ? "Administrator" : "Person")</dd>
+            <dt>State</dt><dd>\(AdministrationPages.state(person))</dd>
+            <dt>Here since</dt><dd>\(ReadableTime.at(person.created))</dd>
+            </dl>
+            </section>
+            \(actions(person, visit))
+            \(sessions.isEmpty
+                ? "<p>The person is signed in nowhere.</p>"
+                : pages.sessions(sessions, token: hidden(visit), caption: "Live sessions, the last used first"))
+            """, for: visit)
+    }
+
+    private func actions(_ person: Person, _ visit: PageVisit) -> HTML {
+        guard person.id != visit.person.id else {
+            return """
+                <p class="quiet">This is you. What an administrator does to others you cannot do to yourself; your devices are \
+                on <a href="\(link: prefix + PagePath.account)">your account's page</a>.</p>
+                """
+        }
+        let buttons: [(String, String)] = [
+            person.isActive ? ("disable", "Disable") : ("enable", "Enable"), ("end", "Sign out everywhere"),
+            person.isAdministrator ? ("unmake", "Take administration away") : ("make", "Make administrator"),
+        ]
+        let rows: [HTML] = buttons.map { word, text in
+            """
+            <button type="submit" name="action" value="\(word)" class="\(word == "disable" ? "harm" : "other")">\
+            \(text)</button>
+            """
+        }
+        return """
+            <form method="post" action="\(link: pages.path(of: person))" class="card row" aria-label="Change this person">
+            \(hidden(visit))
+            \(rows)
+            </form>
+            """
+    }
+
+    /// `POST /admin/people/{id}`: what an administrator does to somebody else.
+    private func changePerson(_ visit: PageVisit, _ id: UUID) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        guard let person = try await services.people.find(id: id) else { return notFound }
+        let path = "\(Self.root)/people/\(person.id.uuidString.lowercased())"
+        guard isRecent(visit) else { return confirmFirst(path) }
+        guard person.id != visit.person.id else {
+            return plain(
+                .forbidden, "Not to yourself", "Another administrator can do this to you. Nothing was changed.")
+        }
+        let (people, actor) = (services.people, visit.person.id)
+        switch visit.fields["action"] {
+        case "disable": try await people.disable(id, by: actor)
+        case "enable": try await people.enable(id, by: actor)
+        case "end": try await services.sessions.revokeAll(of: id, by: actor)
+        case "make": try await people.setAdministrator(true, id, by: actor)
+        case "unmake": try await people.setAdministrator(false, id, by: actor)
+        default: return plain(.badRequest, "Not known", "The form asked for something that is not known here.")
+        }
+        let done = ["disable": "disabled", "enable": "enabled", "end": "ended", "make": "made", "unmake": "unmade"]
+        return seeOther("\(path)?done=\(done[visit.fields["action"] ?? ""] ?? "")")
+    }
+}
+
+// MARK: - Sessions, providers, failures
+
+extension PageRoutes {
+    /// `GET /admin/sessions?before=…`: everybody's live sessions.
+    private func sessionsPage(_ visit: PageVisit) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        let before = visit.request.query("before").flatMap { Int($0) }
+        let found = try await services.sessions.livePage(before: before, limit: Self.rowCount + 1)
+        let sessions = Array(found.prefix(Self.rowCount))
+        let path = Self.root + "/sessions"
+        let next = [("before", String(sessions.last?.position ?? 0))]
+        return below(
+            path, "Sessions",
+            """
+            \(sessions.isEmpty
+                ? "<p>There are no further sessions.</p>"
+                : pages.sessions(sessions, token: hidden(visit), caption: "Live sessions, the newest first"))
+            \(further(path, next, isFirst: before == nil, hasMore: found.count > sessions.count))
+            """, for: visit)
+    }
+
+    /// `POST /admin/sessions/{id}/end`: one session ends.
+    private func endSession(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        guard isRecent(visit) else { return confirmFirst(Self.root + "/sessions") }
+        do {
+            try await services.sessions.revoke(SessionID(rawValue: id), by: visit.person.id)
+        } catch let error as GatewayError where error.code == .unknownSession {
+            // It ended meanwhile, which is what was wanted.
+        }
+        return seeOther(Self.root + "/sessions?done=session")
+    }
+
+    /// `GET /admin/providers`: each is asked now.
+    private func providersPage(_ visit: PageVisit) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        let configured = services.settings.providers
+        let states = await withTaskGroup(of: (Int, ProviderState).self) { group in
+            for (index, provider) in configured.enumerated() {
+                group.addTask { (index, await Self.state(of: provider)) }
+            }
+            return await group.reduce(into: [Int: ProviderState]()) { $0[$1.0] = $1.1 }
+        }
+        let rows = configured.enumerated().map { ($1, states[$0] ?? .fails("It was not asked.")) }
+        return below(Self.root + "/providers", "Identity providers", pages.providers(rows), for: visit)
+    }
+
+    private static func state(of provider: ProviderConfiguration) async -> ProviderState {
+        do {
+            return .answers(warnings: try await ProviderCheck(provider).run().warnings)
+        } catch let error as OpenIDConnectError {
+            return .fails(error.message)
+        } catch {
+            return .fails("It cannot be asked: see 'latchd providers check \(provider.id)'.")
+        }
+    }
+
+    /// `GET /admin/failures?before=…`: the last sign-ins that failed.
+    private func failuresPage(_ visit: PageVisit) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        let before = visit.request.query("before").flatMap { Int($0) }
+        let found = services.audit.failures.page(before: before, limit: Self.rowCount + 1)
+        let failures = Array(found.prefix(Self.rowCount))
+        var people: [UUID: Person] = [:]
+        for id in Set(failures.compactMap(\.event.person)) { people[id] = try await services.people.find(id: id) }
+        let path = Self.root + "/failures"
+        let next = [("before", String(failures.last?.number ?? 0))]
+        return below(
+            path, "Failed sign-ins",
+            """
+            \(failures.isEmpty
+                ? "<p>No sign-in has failed since the server started.</p>"
+                : pages.failures(failures, people: people))
+            \(further(path, next, isFirst: before == nil, hasMore: found.count > failures.count))
+            """, for: visit)
+    }
+}

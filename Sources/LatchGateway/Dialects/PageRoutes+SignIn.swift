@@ -1,0 +1,151 @@
+import Crypto
+import HTTPServer
+import OAuth
+import Wire
+
+extension PageRoutes {
+    /// `GET /sign-in?return=…`: the form; or who is signed in already, and the way on.
+    func signInPage(_ request: ServerRequest) async throws -> ServerResponse {
+        let destination = destination(request.query("return"))
+        guard let visitor = try await visitor(of: request) else {
+            var page = signInPage(request, destination)
+            if request.query("done") == "out" { page.0.note = "You are signed out." }
+            return respond(page)
+        }
+        guard request.query("again") == "1" else { return signedInAlready(visitor, destination, request) }
+        return respond(signInPage(request, destination, again: visitor.person))
+    }
+
+    /// `POST /sign-in`: e-mail and password for a session of this browser, then on to where the person wanted to go.
+    ///
+    /// What was a session of this browser before ends: nobody who knew it is signed in by it.
+    ///
+    /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
+    func signIn(_ request: ServerRequest) async throws -> ServerResponse {
+        guard let fields = try? request.form() else { return foreignForm }
+        let destination = destination(fields["return"])
+        let before = try await visitor(of: request)
+        let again = fields["again"] == "1" ? before?.person : nil
+        var page = signInPage(request, destination, again: again)
+        page.0.email = fields["username"].map { String($0.prefix(320)) }
+        guard services.settings.passwordsEnabled else { return respond(page, .forbidden) }
+        guard cookie.comesFromOwnPage(request), let value = formCookie.value(in: request),
+            tokens.accepts(fields[FormTokens.field], of: .browser(value))
+        else {
+            page.0.alert = "The page was open for too long, or the form came from elsewhere. Please try again."
+            return respond(page, .forbidden)
+        }
+        let email = again?.email ?? fields["username"] ?? ""
+        let password = fields["password"] ?? ""
+        if email.isEmpty { page.0.emailMistake = "Type your e-mail address." }
+        if password.isEmpty { page.0.passwordMistake = "Type your password." }
+        guard !email.isEmpty, !password.isEmpty else { return respond(page, .unprocessableContent) }
+        return try await signIn(email, Secret(password), page, request, before: before)
+    }
+
+    private func signIn(
+        _ email: String, _ password: Secret, _ page: (SignInPage, String), _ request: ServerRequest,
+        before: PageVisitor?
+    ) async throws -> ServerResponse {
+        var page = page
+        switch try await services.signIn.attempt(
+            EmailAddress(normalizing: email), password, from: client(of: request))
+        {
+        case .signedIn(let credential):
+            services.metrics.signIn(.succeeded)
+            if let before { _ = try await services.issuer.end(before.token) }
+            var response = Self.redirect(to: page.0.destination?.text ?? prefix + PagePath.account)
+            response.headers.append("Set-Cookie", cookie.set(credential.token))
+            response.headers.append("Set-Cookie", formCookie.end)
+            return response
+        case .refused:
+            services.metrics.signIn(.refused)
+            page.0.alert = "E-mail address or password is not right. Please try again."
+            return respond(page, .forbidden)
+        case .limited(let wait):
+            services.metrics.signIn(.limited)
+            page.0.alert =
+                "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)); nothing is looked at until then."
+            var response = respond(page, .tooManyRequests)
+            response.headers["Retry-After"] = String(max(1, Int(wait.seconds.rounded(.up))))
+            return response
+        }
+    }
+
+    /// `GET /sign-in/done?return=…`: the browser comes from an identity provider and goes on.
+    func goOn(_ request: ServerRequest) async throws -> ServerResponse {
+        let destination = destination(request.query("return"))
+        guard try await visitor(of: request) != nil else { return respond(signInPage(request, destination)) }
+        return Self.redirect(to: destination?.text ?? prefix + PagePath.account)
+    }
+
+    /// `POST /sign-out`: this browser's session ends.
+    func signOut(_ visit: PageVisit) async throws -> ServerResponse {
+        if let ended = try await services.issuer.end(visit.visitor.token) {
+            let client = client(of: visit.request)
+            services.audit.record(
+                AuditEvent(
+                    .signedOut, person: ended.person, session: ended.session, address: client.address.description,
+                    request: visit.request.id, device: client.device))
+        }
+        var response = seeOther(PagePath.signIn + "?done=out")
+        response.headers.append("Set-Cookie", cookie.end)
+        return response
+    }
+
+    /// Where a sign-in leads to; nil where none is named, or one that it must not lead to.
+    func destination(_ text: String?) -> ReturnAddress? {
+        text.flatMap { ReturnAddress.check($0) }
+    }
+
+    /// The page, and the value of the cookie that its form is tied to.
+    private func signInPage(
+        _ request: ServerRequest, _ destination: ReturnAddress?, again: Person? = nil
+    ) -> (SignInPage, String) {
+        let value = formCookie.value(in: request) ?? FormCookie.make()
+        var page = SignInPage(
+            title: title, prefix: prefix, token: tokens.token(of: .browser(value)), destination: destination,
+            hasPasswords: services.settings.passwordsEnabled)
+        page.providers = providers(destination, isAgain: again != nil)
+        page.again = again
+        return (page, value)
+    }
+
+    private func respond(_ page: (SignInPage, String), _ status: HTTPStatus = .ok) -> ServerResponse {
+        var response = page.0.page.response(status: status)
+        response.headers.append("Set-Cookie", formCookie.set(page.1))
+        return response
+    }
+
+    /// The identity providers, each with the address where a sign-in of the browser's own begins.
+    private func providers(_ destination: ReturnAddress?, isAgain: Bool) -> [(title: String, address: String)] {
+        guard let bridge = services.bridge else { return [] }
+        let next = prefix + PagePath.signedIn
+        let whole = destination.map { "\(next)?\(FormURLEncoded.encode([("return", $0.text)]))" } ?? next
+        // A way on that is too long for the state is left out; the person lands on the account.
+        let query = [("redirect", "true"), ("next", ReturnAddress.check(whole)?.text ?? next)]
+        return bridge.providers.all.map { provider in
+            let path = services.settings.onyx.prefix + OnyxRoutes.authorizePath(of: provider)
+            let again = isAgain ? [("again", "true")] : []
+            return (provider.configuration.title, "\(path)?\(FormURLEncoded.encode(query + again))")
+        }
+    }
+
+    private func signedInAlready(
+        _ visitor: PageVisitor, _ destination: ReturnAddress?, _ request: ServerRequest
+    ) -> ServerResponse {
+        let visit = PageVisit(request: request, visitor: visitor)
+        let person = visitor.person
+        return framed(
+            "You are signed in",
+            """
+            <p>This browser is signed in as <strong>\(person.name ?? person.email)</strong> (\(person.email)).</p>
+            \(destination.map {
+                "<p><a class=\"button block\" href=\"\(link: $0.text)\">Continue</a></p>" as HTML
+            })
+            <p><a class="button block other" href="\(link: prefix + PagePath.account)">To your account</a></p>
+            <p class="quiet">To sign in as somebody else, sign out first.</p>
+            """, for: visit, at: PagePath.signIn
+        ).response()
+    }
+}

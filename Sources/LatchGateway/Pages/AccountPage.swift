@@ -1,0 +1,132 @@
+import FoundationEssentials
+import Wire
+
+/// The page where people see their devices and change what keeps them safe.
+struct AccountPage {
+    let person: Person
+    /// The session of the browser that asks.
+    let current: SessionID
+    let sessions: [SessionSummary]
+    let now: Date
+    let prefix: String
+    /// The hidden field of every form.
+    let token: HTML
+    var hasPassword = false
+    /// What was done just before.
+    var note: String?
+    var currentMistake: String?
+    var newMistake: String?
+    var repeatedMistake: String?
+    /// The request that the page answers.
+    var visit: PageVisit?
+
+    /// What is said after a form, by a word in the address: nothing else of an address is ever shown.
+    static let notes = [
+        "device": "The device is signed out.",
+        "others": "Every other device is signed out.",
+        "password": "Your password is changed, and every other device is signed out.",
+    ]
+
+    var hasPasswordMistake: Bool { currentMistake != nil || newMistake != nil || repeatedMistake != nil }
+
+    var content: HTML {
+        """
+        \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
+        \(hasPasswordMistake ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
+        \(who)
+        \(devices)
+        \(hasPassword ? password : nil)
+        """
+    }
+
+    private var who: HTML {
+        """
+        <section class="card" aria-labelledby="who">
+        <h2 id="who">\(person.name ?? person.email)</h2>
+        <dl>
+        <dt>E-mail</dt><dd>\(person.email)</dd>
+        <dt>Here since</dt><dd>\(ReadableTime.at(person.created))</dd>
+        \(person.isAdministrator ? "<dt>Role</dt><dd>Administrator</dd>" as HTML : nil)
+        </dl>
+        </section>
+        """
+    }
+
+    private var devices: HTML {
+        let others = sessions.contains { $0.id != current }
+        return """
+            <section class="card" aria-labelledby="devices">
+            <h2 id="devices">Your devices</h2>
+            <ul class="list">
+            \(sessions.map(device))
+            </ul>
+            \(others ? endOthers : "<p class=\"quiet\">You are signed in nowhere else.</p>")
+            </section>
+            """
+    }
+
+    private var endOthers: HTML {
+        """
+        <form method="post" action="\(link: prefix + PagePath.account + "/devices/end-others")">
+        \(token)
+        <button type="submit" class="harm">Sign out every other device</button>
+        </form>
+        """
+    }
+
+    private func device(_ session: SessionSummary) -> HTML {
+        let isCurrent = session.id == current
+        let name = session.device.name ?? "Unknown device"
+        let words = isCurrent ? "Sign out here" : "Sign out"
+        return """
+            <li>
+            <div>
+            <h3>\(name) \(isCurrent ? "<span class=\"badge\">This device</span>" as HTML : nil)</h3>
+            <dl>
+            <dt>Kind</dt><dd>\(session.device.kind ?? "Unknown")</dd>
+            <dt>Signed in</dt><dd>\(ReadableTime.ago(session.created, now: now)), from \
+            \(Self.place(session.device.address))</dd>
+            <dt>Last used</dt><dd>\(ReadableTime.ago(session.lastUsed, now: now))</dd>
+            </dl>
+            </div>
+            <form method="post" action="\(link: prefix + PagePath.account + "/devices/\(session.id.rawValue)/end")">
+            \(token)
+            <button type="submit" class="other" aria-label="\(words): \(name)">\(words)</button>
+            </form>
+            </li>
+            """
+    }
+
+    /// `192.168.1.7 (local network)`.
+    static func place(_ address: String?) -> String {
+        guard let address else { return "an unknown address" }
+        guard let place = AddressPlace(address) else { return address }
+        return address == ClientAddress(nil).description ? place.rawValue : "\(address) (\(place.rawValue))"
+    }
+
+    private var password: HTML {
+        """
+        <section class="card" aria-labelledby="password">
+        <h2 id="password">Password</h2>
+        <p class="quiet">When you change it, every other device is signed out.</p>
+        <form method="post" action="\(link: prefix + PagePath.account + "/password")">
+        \(token)
+        <input hidden name="username" autocomplete="username" value="\(person.email)">
+        \(PageField(
+            name: "current", label: "Current password", type: "password", autocomplete: "current-password",
+            mistake: currentMistake, isFocused: currentMistake != nil
+        ).html)
+        \(PageField(
+            name: "new", label: "New password", type: "password", autocomplete: "new-password", mistake: newMistake,
+            isFocused: currentMistake == nil && newMistake != nil
+        ).html)
+        \(PageField(
+            name: "repeated", label: "New password, once more", type: "password", autocomplete: "new-password",
+            mistake: repeatedMistake, isFocused: currentMistake == nil && newMistake == nil && repeatedMistake != nil
+        ).html)
+        <button type="submit">Change password</button>
+        </form>
+        </section>
+        """
+    }
+}

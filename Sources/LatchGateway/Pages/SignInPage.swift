@@ -1,0 +1,81 @@
+import Wire
+
+/// The page that signs people in: a form for a password, and a button for each identity provider.
+struct SignInPage {
+    /// The name of the server.
+    let title: String
+    let prefix: String
+    /// The token of the form.
+    let token: String
+    /// Where the person goes on to, where one was named and may be.
+    var destination: ReturnAddress?
+    /// Whether e-mail and password sign in.
+    let hasPasswords: Bool
+    /// The names of the identity providers, and where a sign-in at each begins.
+    var providers: [(title: String, address: String)] = []
+    /// The person who is signed in and shows once more who it is.
+    var again: Person?
+    /// The e-mail address that was typed.
+    var email: String?
+    /// What is wrong with the whole.
+    var alert: HTML?
+    var emailMistake: String?
+    var passwordMistake: String?
+    /// What was done before.
+    var note: String?
+
+    var page: WebPage {
+        let heading = again == nil ? "Sign in" : "Confirm that it is you"
+        var page = WebPage(
+            title: "\(heading) - \(title)",
+            """
+            \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
+            \(alert.map { "<div role=\"alert\"><p>\($0)</p></div>" as HTML })
+            <p class="quiet">\(purpose)</p>
+            \(hasPasswords ? form : nil)
+            \(hasPasswords && !providers.isEmpty ? "<p class=\"or\">or</p>" : nil)
+            \(buttons)
+            \(hasPasswords || !providers.isEmpty ? nil : "<p>There is no way to sign in here by browser.</p>")
+            """)
+        page.heading = heading
+        page.formTargets = .own(andOn: [destination?.origin].compactMap(\.self))
+        return page
+    }
+
+    private var purpose: String {
+        if again != nil { return "What you want to do needs a sign-in of the last few minutes." }
+        guard let origin = destination?.origin else { return "to \(title)" }
+        return "to \(title), and on to \(origin)"
+    }
+
+    private var form: HTML {
+        let fixed = again?.email
+        return """
+            <form method="post" action="\(link: prefix + PagePath.signIn)" class="card">
+            \(PageRoutes.hidden(token))
+            \(destination.map { "<input type=\"hidden\" name=\"return\" value=\"\($0.text)\">" as HTML })
+            \(fixed == nil ? nil : "<input type=\"hidden\" name=\"again\" value=\"1\">" as HTML)
+            \(PageField(
+                name: "username", label: "E-mail", type: "email", autocomplete: "username", value: fixed ?? email,
+                mistake: emailMistake, isFocused: fixed == nil && (email == nil || emailMistake != nil),
+                isReadOnly: fixed != nil
+            ).html)
+            \(PageField(
+                name: "password", label: "Password", type: "password", autocomplete: "current-password",
+                mistake: passwordMistake, isFocused: fixed != nil || (email != nil && emailMistake == nil)
+            ).html)
+            <button type="submit" class="block">\(again == nil ? "Sign in" : "Confirm")</button>
+            </form>
+            """
+    }
+
+    private var buttons: [HTML] {
+        providers.enumerated().map { index, provider in
+            let isFirst = index == 0 && !hasPasswords
+            return """
+                <a class="\(isFirst ? "button block" : "button block other")" href="\(link: provider.address)">\
+                \(provider.title)</a>
+                """
+        }
+    }
+}

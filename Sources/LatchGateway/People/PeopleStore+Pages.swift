@@ -1,0 +1,32 @@
+import Database
+import FoundationEssentials
+
+/// People page by page, and who administers.
+extension PeopleStore {
+    /// People by e-mail address.
+    ///
+    /// - Parameters:
+    ///   - search: A text that is somewhere in the address or the name, in either case of ASCII; empty for everybody.
+    ///   - email: The address that they come after; empty from the first.
+    ///   - limit: How many at most.
+    func page(search: String, after email: String, limit: Int) async throws -> [Person] {
+        let text = search.lowercased()
+        return try await database.read { try $0.all(PeopleStatements.page, email, text, text, limit) }
+    }
+
+    /// Makes a person an administrator, or not any more; on their devices at once.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person is gone.
+    @discardableResult
+    func setAdministrator(_ isAdministrator: Bool, _ person: UUID, by actor: UUID) async throws -> Person {
+        let changed = try await database.write {
+            try $0.first(PeopleStatements.setAdministrator, isAdministrator, person)
+        }
+        guard let changed else { throw GatewayError(.unknownPerson, "This person is not there any more.") }
+        // Sessions in memory hold the person as it was.
+        noteSessionsEnded(of: person)
+        audit.record(
+            AuditEvent(isAdministrator ? .administratorMade : .administratorUnmade, person: person, actor: actor))
+        return changed
+    }
+}

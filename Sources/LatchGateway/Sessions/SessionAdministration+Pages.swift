@@ -1,0 +1,43 @@
+import Database
+import FoundationEssentials
+
+/// Sessions as their own person sees them, and page by page.
+extension SessionAdministration {
+    /// The live sessions of a person, the last used first; 200 at most.
+    func live(of person: UUID) async throws -> [SessionSummary] {
+        let now = now()
+        return try await database.read { try $0.all(SessionStatements.liveOfPerson, person, now) }
+    }
+
+    /// Live sessions of everybody, the newest first, from below a position on.
+    func livePage(before position: Int?, limit: Int) async throws -> [SessionSummary] {
+        let now = now()
+        return try await database.read { try $0.all(SessionStatements.livePage, position ?? Int.max, now, limit) }
+    }
+
+    /// Ends a session of a person, who wants it.
+    ///
+    /// - Returns: Whether the person had such a live session.
+    func end(_ session: SessionID, of person: UUID) async throws -> Bool {
+        let now = now()
+        let count = try await database.write { connection in
+            try connection.run(
+                SessionStatements.endOfPerson, now, SessionEndReason.signedOut.rawValue, session.rawValue, person, now)
+        }
+        guard count > 0 else { return false }
+        noteEnded(
+            of: person, AuditEvent(.signedOut, reason: "from-another", person: person, actor: person, session: session))
+        return true
+    }
+
+    /// Ends every session of a person but one, those too whose sign-in is under way.
+    func endOthers(than session: SessionID, of person: UUID) async throws {
+        let now = now()
+        try await database.write { connection in
+            try connection.run(SessionStatements.bumpEpoch, person)
+            try connection.run(
+                SessionStatements.endOthers, now, SessionEndReason.signedOut.rawValue, person, session.rawValue)
+        }
+        noteEnded(of: person, AuditEvent(.signedOut, reason: "all-others", person: person, actor: person))
+    }
+}

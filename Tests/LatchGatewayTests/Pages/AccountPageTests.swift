@@ -1,0 +1,146 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(1))) struct AccountPageTests {
+    private static let account = "/latch/account"
+
+    @Test("who is not signed in is sent to the sign-in, and comes back")
+    func signInFirst() async throws {
+        try await Bench.withPages { bench in
+            let answer = try await PageBrowser(bench).get(Self.account)
+
+            #expect(answer.status == 303)
+            #expect(answer.headers["Location"] == "/latch/sign-in?return=%2Flatch%2Faccount")
+        }
+    }
+
+    @Test("people see their own devices and nobody else's: name, kind, place, times, and which is this one")
+    func devices() async throws {
+        try await Bench.withPages { bench in
+            try await bench.addPerson("bob@example.org", password: "bob's own 77")
+            _ = try await bench.login(headers: [("deviceModel", "Ada's <phone>"), ("deviceType", "iPhone")])
+            _ = try await bench.login(
+                "bob@example.org", password: "bob's own 77", headers: [("deviceModel", "Bob's desk")])
+            bench.clock.advance(2 * hour)
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+
+            let text = try await ada.get(Self.account).text
+
+            #expect(text.contains("Ada&#39;s &lt;phone&gt;") && !text.contains("Bob"))
+            #expect(text.contains("<dd>iPhone</dd>") && text.contains("127.0.0.1 (this machine)"))
+            #expect(text.contains("2 hours ago</time>") && text.contains("datetime=\"2026-"))
+            #expect(text.components(separatedBy: "This device").count == 2)
+        }
+    }
+
+    @Test("a device that is signed out is out at once; another person's session cannot be ended")
+    func endDevice() async throws {
+        try await Bench.withPages { bench in
+            try await bench.addPerson("bob@example.org", password: "bob's own 77")
+            let phone = try await bench.token()
+            let bobs = try #require(try await bench.login("bob@example.org", password: "bob's own 77").token)
+            let sessions = try await bench.gateway.stores.sessions.list()
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+
+            let bob = try #require(sessions.first { $0.email == "bob@example.org" }?.id)
+            let token = try await ada.token(on: Self.account)
+            _ = try await ada.post("\(Self.account)/devices/\(bob)/end", [(FormTokens.field, token)])
+            #expect(try await bench.me(bobs).status == 200)
+
+            let id = try #require(sessions.first { $0.email == Bench.email }?.id)
+            let answer = try await ada.submit("\(Self.account)/devices/\(id)/end", on: Self.account)
+            #expect(answer.status == 303)
+            #expect(try await bench.me(phone).status == 403)
+            #expect(try await ada.get(answer.headers["Location"] ?? "").text.contains("The device is signed out."))
+        }
+    }
+
+    @Test("all others are signed out at once, after a sign-in of the last minutes only; this device stays")
+    func endOthers() async throws {
+        try await Bench.withPages { bench in
+            let phone = try await bench.token()
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            bench.clock.advance(11 * minute)
+
+            let late = try await ada.submit("\(Self.account)/devices/end-others", on: Self.account)
+            #expect(late.headers["Location"] == "/latch/sign-in?return=%2Flatch%2Faccount&again=1")
+            #expect(try await bench.me(phone).status == 200)
+
+            _ = try await ada.submit(
+                "/latch/sign-in", on: late.headers["Location"] ?? "", [("password", Bench.password)])
+            _ = try await ada.submit("\(Self.account)/devices/end-others", on: Self.account)
+            #expect(try await bench.me(phone).status == 403)
+            #expect(try await ada.get(Self.account).status == 200)
+            #expect(try await bench.gateway.stores.sessions.liveCount() == 1)
+        }
+    }
+
+    @Test("another password needs the current one, ends every other session and renews this one")
+    func password() async throws {
+        try await Bench.withPages { bench in
+            let phone = try await bench.token()
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            let before = ada.browser.cookies["latchd_session"]
+            func change(_ current: String, _ new: String, _ repeated: String) async throws -> Exchange.Answer {
+                try await ada.submit(
+                    "\(Self.account)/password", on: Self.account,
+                    [("current", current), ("new", new), ("repeated", repeated)])
+            }
+
+            let wrong = try await change("not hers 77", "new words 77", "new words 77")
+            #expect(wrong.status == 403 && wrong.text.contains("This is not your current password."))
+            let weak = try await change(Bench.password, "short", "short")
+            #expect(weak.status == 422 && weak.text.contains("at least 8 characters"))
+            let other = try await change(Bench.password, "new words 77", "new words 78")
+            #expect(other.status == 422 && other.text.contains("not the same"))
+            #expect(try await bench.me(phone).status == 200)
+
+            #expect(try await change(Bench.password, "new words 77", "new words 77").status == 303)
+            #expect(try await bench.me(phone).status == 403)
+            #expect(try await bench.me(before).status == 403)
+            #expect(try await ada.get(Self.account + "?done=password").text.contains("Your password is changed"))
+            #expect(try await bench.login(password: "new words 77").status == 200)
+            #expect(bench.lines.audit.contains { $0["event"]?.string == "password-changed" && $0["actor"] != nil })
+        }
+    }
+
+    @Test("a guess at the current password counts as one at the sign-in")
+    func guesses() async throws {
+        try await Bench.withPages({ $0.accountLimit.attempts = 2 }) { bench in
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            for _ in 0..<2 {
+                _ = try await ada.submit(
+                    "\(Self.account)/password", on: Self.account,
+                    [("current", "guess"), ("new", "new words 77"), ("repeated", "new words 77")])
+            }
+
+            #expect(try await bench.login().status == 429)
+        }
+    }
+
+    @Test("signing out ends this session and no other")
+    func signOut() async throws {
+        try await Bench.withPages { bench in
+            let phone = try await bench.token()
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            let token = ada.browser.cookies["latchd_session"]
+
+            let answer = try await ada.submit("/latch/sign-out", on: Self.account)
+
+            #expect(answer.status == 303 && answer.headers["Location"] == "/latch/sign-in?done=out")
+            #expect(ada.browser.cookies["latchd_session"] == nil)
+            #expect(try await bench.me(token).status == 403)
+            #expect(try await bench.me(phone).status == 200)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import TestSupport
+import Wire
+
+@testable import LatchGateway
+
+/// A browser in front of the gateway's pages: it keeps cookies, sends the fields that are in a form, and says where its
+/// requests come from.
+struct PageBrowser: Sendable {
+    let browser: TestBrowser
+
+    init(_ bench: Bench) {
+        browser = TestBrowser(bench.http)
+    }
+
+    func get(_ path: String) async throws -> Exchange.Answer {
+        try await browser.send("GET", path, headers: [("Sec-Fetch-Site", "none")])
+    }
+
+    /// Posts a form as the page at `page` has it, with what the person typed.
+    func submit(
+        _ path: String, on page: String, _ typed: [(String, String)] = []
+    ) async throws -> Exchange.Answer {
+        let text = try await get(page).text
+        let form = try Self.form(path, in: text).orThrow
+        let hidden = Self.hiddenFields(of: form).filter { field in !typed.contains { $0.0 == field.0 } }
+        return try await post(path, hidden + typed)
+    }
+
+    /// Posts fields, with what the browser would say of where they come from.
+    func post(
+        _ path: String, _ fields: [(String, String)], site: [(String, String)] = [("Sec-Fetch-Site", "same-origin")]
+    ) async throws -> Exchange.Answer {
+        try await browser.send(
+            "POST", path, headers: [("Content-Type", FormURLEncoded.mediaType)] + site,
+            body: FormURLEncoded.encode(fields))
+    }
+
+    func signIn(_ email: String = Bench.email, _ password: String = Bench.password) async throws -> Exchange.Answer {
+        try await submit("/latch/sign-in", on: "/latch/sign-in", [("username", email), ("password", password)])
+    }
+
+    /// The token of the first form of a page.
+    func token(on page: String) async throws -> String {
+        let text = try await get(page).text
+        return try Self.hiddenFields(of: text).first { $0.0 == FormTokens.field }.orThrow.1
+    }
+
+    /// The markup of the form that leads to a path.
+    static func form(_ path: String, in text: String) -> String? {
+        text.components(separatedBy: "<form").dropFirst().map { $0.components(separatedBy: "</form>")[0] }
+            .first { $0.contains("action=\"\(path)\"") }
+    }
+
+    static func hiddenFields(of form: String) -> [(String, String)] {
+        form.components(separatedBy: "<input").dropFirst().compactMap { input in
+            guard input.contains("type=\"hidden\""), let name = attribute("name", of: input) else { return nil }
+            return (name, attribute("value", of: input) ?? "")
+        }
+    }
+
+    private static func attribute(_ name: String, of tag: String) -> String? {
+        guard let start = tag.firstRange(of: " \(name)=\"") else { return nil }
+        let rest = tag[start.upperBound...]
+        return String(rest.prefix { $0 != "\"" })
+    }
+}
+
+extension Bench {
+    /// A gateway with pages and Ada, who is an administrator where the test says so.
+    static func withPages(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench) async throws -> Void
+    ) async throws {
+        try await with({ settings in
+            settings.pages.isEnabled = true
+            change(&settings)
+        }) { bench in
+            try await bench.addPerson()
+            try await body(bench)
+        }
+    }
+}
