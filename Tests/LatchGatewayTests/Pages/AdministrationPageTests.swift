@@ -1,0 +1,206 @@
+import Crypto
+import FoundationEssentials
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite(.timeLimit(.minutes(1))) struct AdministrationPageTests {
+    private static let admin = "/latch/admin"
+    private static let rootEmail = "root@example.org"
+
+    /// A gateway with Ada and an administrator, who is signed in.
+    private func with(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench, PageBrowser) async throws -> Void
+    ) async throws {
+        try await Bench.withPages(change) { bench in
+            _ = try await bench.gateway.stores.people.add(
+                email: Self.rootEmail, name: "Root", isAdministrator: true, password: Secret("root's own 77"))
+            let root = PageBrowser(bench)
+            _ = try await root.signIn(Self.rootEmail, "root's own 77")
+            try await body(bench, root)
+        }
+    }
+
+    private func path(of email: String, _ bench: Bench) async throws -> String {
+        let person = try await bench.gateway.stores.people.require(email)
+        return "\(Self.admin)/people/\(person.id.uuidString.lowercased())"
+    }
+
+    @Test("whoever does not administer sees nothing of it and changes nothing")
+    func notForEverybody() async throws {
+        try await with { bench, _ in
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            let token = try await ada.token(on: "/latch/account")
+            let root = try await path(of: Self.rootEmail, bench)
+
+            for page in ["", "/sessions", "/providers", "/failures", root.replacing(Self.admin, with: "")] {
+                let answer = try await ada.get(Self.admin + page)
+                #expect(answer.status == 403 && !answer.text.contains(Self.rootEmail))
+            }
+            for form in [root, "\(Self.admin)/people", "\(Self.admin)/sessions/abc/end"] {
+                let fields = [(FormTokens.field, token), ("action", "disable"), ("email", "x@example.org")]
+                #expect(try await ada.post(form, fields).status == 403)
+            }
+            #expect(try await bench.gateway.stores.people.list().allSatisfy(\.isActive))
+            #expect(!(try await ada.get("/latch/account").text.contains("Administration")))
+        }
+    }
+
+    @Test("an administrator finds a person, disables them and enables them again; the audit log says who did it")
+    func disable() async throws {
+        try await with { bench, root in
+            let token = try await bench.token()
+            let ada = try await path(of: Bench.email, bench)
+            let found = try await root.get("\(Self.admin)?q=ADA")
+            #expect(found.text.contains(ada) && found.text.components(separatedBy: "role=\"cell\"").count == 6)
+
+            let answer = try await root.submit(ada, on: ada, [("action", "disable")])
+            #expect(answer.status == 303)
+            #expect(try await bench.me(token).status == 403)
+            #expect(try await bench.login().status == 400)
+            #expect(try await root.get(answer.headers["Location"] ?? "").text.contains("The person is disabled"))
+
+            _ = try await root.submit(ada, on: ada, [("action", "enable")])
+            #expect(try await bench.login().status == 200)
+            let events = bench.lines.audit.filter { $0["actor"] != nil }.compactMap { $0["event"]?.string }
+            #expect(events.suffix(2) == ["person-disabled", "person-enabled"])
+        }
+    }
+
+    @Test("what is dangerous needs a sign-in of the last ten minutes")
+    func stepUp() async throws {
+        try await with { bench, root in
+            let ada = try await path(of: Bench.email, bench)
+            bench.clock.advance(11 * minute)
+
+            for (form, page, fields) in [
+                (ada, ada, [("action", "disable")]),
+                ("\(Self.admin)/people", Self.admin, [("email", "new@example.org")]),
+            ] {
+                let answer = try await root.submit(form, on: page, fields)
+                #expect(answer.headers["Location"]?.hasPrefix("/latch/sign-in?return=") == true)
+                #expect(answer.headers["Location"]?.hasSuffix("&again=1") == true)
+            }
+            let people = try await bench.gateway.stores.people.list()
+            #expect(people.count == 2 && people.allSatisfy(\.isActive))
+        }
+    }
+
+    @Test("an administrator is made and unmade at once, and nobody does it to themselves")
+    func administrators() async throws {
+        try await with { bench, root in
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            #expect(try await ada.get(Self.admin).status == 403)
+            let page = try await path(of: Bench.email, bench)
+
+            _ = try await root.submit(page, on: page, [("action", "make")])
+            #expect(try await ada.get(Self.admin).status == 200)
+            _ = try await root.submit(page, on: page, [("action", "unmake")])
+            #expect(try await ada.get(Self.admin).status == 403)
+
+            let own = try await path(of: Self.rootEmail, bench)
+            #expect(PageBrowser.form(own, in: try await root.get(own).text) == nil)
+            let token = try await root.token(on: "/latch/account")
+            for action in ["disable", "unmake", "end"] {
+                let answer = try await root.post(own, [(FormTokens.field, token), ("action", action)])
+                #expect(answer.status == 403)
+            }
+            #expect(try await root.get(Self.admin).status == 200)
+        }
+    }
+
+    @Test("a person is added once, and a mistake is told beside the field")
+    func invite() async throws {
+        try await with { bench, root in
+            let form = "\(Self.admin)/people"
+            #expect(try await root.submit(form, on: Self.admin, [("email", "Eve@example.org")]).status == 303)
+            for (email, words) in [("eve@example.org", "already"), ("nonsense", "email-mistake")] {
+                let answer = try await root.submit(form, on: Self.admin, [("email", email)])
+                #expect(answer.status == 422 && answer.text.contains(words))
+            }
+            #expect(try await bench.gateway.stores.people.find("eve@example.org") != nil)
+        }
+    }
+
+    @Test("people and sessions come page by page, each once")
+    func paged() async throws {
+        try await with { bench, root in
+            for number in 10..<40 {
+                _ = try await bench.gateway.stores.people.invite(email: "p\(number)@example.org")
+                _ = try await bench.token()
+            }
+            for start in [Self.admin, "\(Self.admin)/sessions"] {
+                var seen: [String] = []
+                var next: String? = start
+                while let path = next {
+                    let text = try await root.get(path).text
+                    let rows = text.matches(of: /people\/([0-9a-f-]{36})"|sessions\/(\w{12})\/end/)
+                    seen += rows.compactMap { ($0.1 ?? $0.2).map(String.init) }
+                    next = text.firstMatch(of: /href="([^"]*)">Further</).map {
+                        String($0.1).replacing("&amp;", with: "&")
+                    }
+                }
+                #expect(seen.count == (start == Self.admin ? 32 : 31) && Set(seen).count == seen.count)
+            }
+        }
+    }
+
+    @Test("a session of anybody is ended from the list")
+    func endSession() async throws {
+        try await with { bench, root in
+            let token = try await bench.token()
+            let sessions = try await bench.gateway.stores.sessions.list()
+            let id = try #require(sessions.first { $0.email == Bench.email }?.id)
+
+            let page = "\(Self.admin)/sessions"
+            #expect(try await root.submit("\(page)/\(id)/end", on: page).status == 303)
+
+            #expect(try await bench.me(token).status == 403)
+        }
+    }
+
+    @Test("the last failures are told with time, address and reason, and never what was typed")
+    func failures() async throws {
+        try await with { bench, root in
+            _ = try await bench.login(password: "wrong <b> 77")
+            _ = try await bench.login("nobody-of-that-name@example.org", password: "whatever 77")
+
+            let text = try await root.get("\(Self.admin)/failures").text
+
+            #expect(text.contains("Wrong password") && text.contains("Unknown account"))
+            #expect(text.contains("127.0.0.1 (this machine)") && text.contains("<time datetime="))
+            #expect(text.contains(Bench.email))
+            #expect(!text.contains("nobody-of-that-name") && !text.contains("&lt;b&gt;") && !text.contains("whatever"))
+        }
+    }
+
+    @Test("no more than a bounded number of failures is kept, and the newest stay")
+    func bounded() {
+        let failures = SignInFailures()
+        for _ in 0..<2_000 { failures.note(AuditEvent(.signInFailed), at: Date()) }
+        failures.note(AuditEvent(.signIn), at: Date())
+
+        let kept = failures.page(before: nil, limit: 10_000)
+        #expect(kept.count <= SignInFailures.capacity && kept.first?.number == 2_000)
+    }
+
+    @Test("a provider that answers and one that does not are told apart")
+    func providers() async throws {
+        try await BridgeBench.with(["google", "work"], { $0.pages.isEnabled = true }) { bench in
+            _ = try await bench.bench.gateway.stores.people.add(
+                email: Self.rootEmail, isAdministrator: true, password: Secret("root's own 77"))
+            let root = PageBrowser(bench.bench)
+            _ = try await root.signIn(Self.rootEmail, "root's own 77")
+            await bench.providers["work"]?.stop()
+
+            let text = try await root.get("\(Self.admin)/providers").text
+
+            #expect(text.contains(">Answers<") && text.contains(">Does not answer<"))
+            #expect(!text.contains(SmallProvider.clientSecret))
+        }
+    }
+}
