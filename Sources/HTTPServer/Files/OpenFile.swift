@@ -22,7 +22,8 @@ public final class OpenFile: Sendable {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
             while filled < count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
                 let got = read(into: rest, at: offset + filled)
                 if got < 0 { failure = errno }
                 guard got > 0 else { return }

@@ -25,8 +25,10 @@ extension ServedFile {
         switch conditions.outcome {
         case .failed: return ServerResponse(status: .preconditionFailed, headers: Self.withoutContent(headers))
         case .notModified:
+            // Nothing of it is sent; its length is.
             return ServerResponse(
-                status: .notModified, headers: validators(Self.withoutContent(headers), lastModified))
+                status: .notModified, headers: validators(Self.withoutContent(headers), lastModified),
+                body: .file(FileRegion(file, count: size)))
         case .proceed: break
         }
         var fields = validators(headers, lastModified)

@@ -9,7 +9,7 @@ enum ResponseWriter {
     static func queue(_ exchange: Exchange, _ handle: OpaquePointer) -> MHD_Result {
         guard let given = exchange.response else { return latch_mhd_no }
         let response = sendable(given, exchange)
-        let body = bodyIsAllowed(response.status) ? response.body : []
+        let body = hasLength(response) ? response.body : []
         guard let made = self.response(body, response, exchange) else { return latch_mhd_no }
         defer { MHD_destroy_response(made) }
         guard add(response.headers, to: made), add("X-Request-Id", exchange.id, to: made),
@@ -27,8 +27,8 @@ enum ResponseWriter {
         exchange.connection.enter(.sending)
         let result = MHD_queue_response(handle, UInt32(response.status.rawValue), made)
         switch body {
-        case .bytes(let bytes): exchange.answerBytes = bytes.count
-        case .file, .stream: begin(body, exchange, result)
+        case .bytes(let bytes): exchange.answerBytes = isBodySent(response.status, exchange) ? bytes.count : 0
+        case .file, .stream: begin(body, response.status, exchange, result)
         }
         return result
     }
@@ -45,8 +45,10 @@ enum ResponseWriter {
     }
 
     /// Starts the producer of a body that is going to be sent; for `HEAD` the length was all that was wanted.
-    private static func begin(_ body: ResponseBody, _ exchange: Exchange, _ result: MHD_Result) {
-        if exchange.head?.method == .head || result == latch_mhd_no {
+    private static func begin(
+        _ body: ResponseBody, _ status: HTTPStatus, _ exchange: Exchange, _ result: MHD_Result
+    ) {
+        if !isBodySent(status, exchange) || result == latch_mhd_no {
             exchange.answerBody = nil
         } else if case .stream(let stream) = body {
             exchange.answerBody?.start(stream)
@@ -121,8 +123,13 @@ enum ResponseWriter {
         return ServerResponse(status: .internalServerError, headers: ["Content-Type": "text/plain"])
     }
 
-    private static func bodyIsAllowed(_ status: HTTPStatus) -> Bool {
-        status != .noContent && status != .notModified
+    /// Whether a body says anything: with 204 none may, with 304 only its length does.
+    private static func hasLength(_ response: ServerResponse) -> Bool {
+        response.status != .noContent && (response.status != .notModified || response.body.count != nil)
+    }
+
+    private static func isBodySent(_ status: HTTPStatus, _ exchange: Exchange) -> Bool {
+        status != .notModified && exchange.head?.method != .head
     }
 
     /// Fields that the server or libmicrohttpd writes.

@@ -10,7 +10,10 @@ public struct ServerResponse: Sendable {
     public var status: HTTPStatus
     /// The header fields.
     public var headers: HTTPHeaders
-    /// The body; not sent for `HEAD`, 204 and 304.
+    /// The body; not sent for `HEAD`, 204 and 304. Its length is told for `HEAD`, and for 304, where it must be the one that
+    /// 200 would tell.
+    ///
+    /// Source: RFC 9110 §8.6.
     public var body: ResponseBody
 
     /// Makes a response with a body in memory.
