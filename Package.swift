@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // First floor: values and rules, no input or output.
         .target(name: "Arguments"),
@@ -46,7 +47,8 @@ let package = Package(
         .target(
             name: "LatchGateway",
             dependencies: [
-                "Arguments", "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect",
+                "Arguments", "CZlib", "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "OAuth",
+                "OpenIDConnect",
                 "Redis", "Wire", "YAML",
             ]),
         .target(
@@ -124,7 +126,9 @@ let package = Package(
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["Crypto", "HTTPClient", "LatchSandbox", "OAuth", "TestSupport", "Wire"],
+            dependencies: [
+                "Crypto", "HTTPClient", "HTTPServer", "LatchGateway", "LatchSandbox", "OAuth", "TestSupport", "Wire",
+            ],
             path: "Tests/System"),
     ],
     swiftLanguageModes: [.v6]

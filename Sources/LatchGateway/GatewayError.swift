@@ -25,7 +25,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         public static let busy = Code(base: .busy)
         /// The gateway is closed.
         public static let closed = Code(base: .closed)
-        /// A log file could not be opened.
+        /// A log file could not be opened, or a file that was to be sent has changed.
         public static let file = Code(base: .file)
 
         /// A one-time code is kept under this key already.

@@ -1,0 +1,172 @@
+import CZlib
+public import HTTPServer
+
+/// Files in one ZIP archive, made while it is sent: stored as they are, read off the loops, never whole in memory.
+///
+/// The archive's length is known before its first byte, so clients can show how far they are. Archives of more than
+/// 65,534 files, and files and archives of 4 GiB and more, use Zip64.
+public struct ZIPArchive: Sendable {
+    /// One file to be stored.
+    public struct Entry: Sendable {
+        /// The name wanted in the archive; made safe and unique there.
+        public let name: String
+        /// The file, from ``folder`` on.
+        public let path: String
+        /// The folder that nothing leads out of.
+        public let folder: String
+        /// How many bytes the file has.
+        public let size: Int
+        /// When it was last modified, since 1970.
+        public let modified: Duration
+
+        /// Names a file whose size and time are known already.
+        public init(name: String, path: String, beneath folder: String, size: Int, modified: Duration) {
+            self.name = name
+            self.path = path
+            self.folder = folder
+            self.size = max(0, size)
+            self.modified = modified
+        }
+
+        /// Looks at a file; blocks while the disk does.
+        ///
+        /// - Throws: ``HTTPServerError`` when it cannot be opened; see ``ServedFile/open(_:beneath:)``.
+        public init(name: String, path: String, beneath folder: String) throws(HTTPServerError) {
+            let file = try ServedFile.open(path, beneath: folder)
+            self.init(name: name, path: path, beneath: folder, size: file.size, modified: file.modified)
+        }
+    }
+
+    private let entries: [Entry]
+    private let records: [ZIPRecord]
+    private let directoryOffset: Int
+    private let directorySize: Int
+
+    /// How many bytes the archive has.
+    public let length: Int
+
+    /// Lays out an archive of files in their order.
+    public init(_ entries: [Entry]) {
+        var names = ArchiveNames()
+        var offset = 0
+        var directory = 0
+        var records: [ZIPRecord] = []
+        records.reserveCapacity(entries.count)
+        for entry in entries {
+            let record = ZIPRecord(
+                name: Array(names.add(entry.name).utf8), size: entry.size, modified: entry.modified, offset: offset)
+            records.append(record)
+            offset += record.overhead + record.size
+            directory += record.rowCount
+        }
+        self.entries = entries
+        self.records = records
+        directoryOffset = offset
+        directorySize = directory
+        length =
+            offset + directory + ZIPDirectory.end(count: records.count, offset: offset, size: directory).count
+    }
+
+    /// The archive as an answer's body.
+    ///
+    /// A file that is gone meanwhile, or has another size, cuts the answer off: its length was promised.
+    public static func stream(_ entries: [Entry]) -> ResponseBody {
+        let archive = ZIPArchive(entries)
+        return .stream(length: archive.length) { try await archive.write(to: $0) }
+    }
+
+    /// Looks at files away from the loop, and leaves out those that cannot be opened.
+    public static func entries(
+        of files: [(name: String, path: String)], beneath folder: String
+    ) async throws -> [Entry] {
+        try await FileReading().run {
+            files.compactMap { try? Entry(name: $0.name, path: $0.path, beneath: folder) }
+        }
+    }
+
+    private func write(to writer: BodyWriter) async throws {
+        let reading = FileReading()
+        var batch = Batch(writer: writer)
+        var checksums: [UInt32] = []
+        checksums.reserveCapacity(records.count)
+        for (entry, record) in zip(entries, records) {
+            try await batch.add(record.localHeader)
+            let checksum = try await write(entry, reading, &batch)
+            try await batch.add(record.descriptor(checksum: checksum))
+            checksums.append(checksum)
+        }
+        for (record, checksum) in zip(records, checksums) { try await batch.add(record.row(checksum: checksum)) }
+        try await batch.add(
+            ZIPDirectory.end(count: records.count, offset: directoryOffset, size: directorySize))
+        try await batch.flush()
+    }
+
+    /// Writes a file's content and returns its check sum.
+    private func write(_ entry: Entry, _ reading: FileReading, _ batch: inout Batch) async throws -> UInt32 {
+        // A small file is opened, read and closed in one turn.
+        let (file, first) = try await reading.run {
+            let file = try ServedFile.open(entry.path, beneath: entry.folder)
+            guard file.size == entry.size else { throw Self.changed(entry) }
+            let first = try Self.piece(of: file.file, entry, at: 0, checksum: 0)
+            return (first.bytes.count < entry.size ? file.file : nil, first)
+        }
+        try await batch.add(first.bytes)
+        var done = first.bytes.count
+        var checksum = first.checksum
+        while let file, done < entry.size {
+            let (offset, before) = (done, checksum)
+            let piece = try await reading.run { try Self.piece(of: file, entry, at: offset, checksum: before) }
+            try await batch.add(piece.bytes)
+            done += piece.bytes.count
+            checksum = piece.checksum
+        }
+        return checksum
+    }
+
+    private struct Piece: Sendable {
+        let bytes: [UInt8]
+        let checksum: UInt32
+    }
+
+    private static func piece(
+        of file: OpenFile, _ entry: Entry, at offset: Int, checksum: UInt32
+    ) throws -> Piece {
+        let bytes = try file.bytes(at: offset, count: min(131_072, entry.size - offset))
+        guard !bytes.isEmpty || entry.size == 0 else { throw changed(entry) }
+        let sum = unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe crc32_z(UInt(checksum), buffer.baseAddress, buffer.count)
+        }
+        return Piece(bytes: bytes, checksum: bytes.isEmpty ? checksum : UInt32(truncatingIfNeeded: sum))
+    }
+
+    private static func changed(_ entry: Entry) -> GatewayError {
+        GatewayError(
+            .file, "Could not put '\(entry.path)' into an archive: the file has changed meanwhile; ask again.")
+    }
+
+    /// Small pieces gathered, so that a directory of thousands of rows is not thousands of writes.
+    private struct Batch {
+        let writer: BodyWriter
+        private var bytes: [UInt8] = []
+
+        init(writer: BodyWriter) {
+            self.writer = writer
+        }
+
+        mutating func add(_ more: [UInt8]) async throws {
+            if more.count >= 65_536 {
+                try await flush()
+                try await writer.write(more)
+                return
+            }
+            bytes += more
+            if bytes.count >= 65_536 { try await flush() }
+        }
+
+        mutating func flush() async throws {
+            let ready = bytes
+            bytes = []
+            try await writer.write(ready)
+        }
+    }
+}
