@@ -10,8 +10,8 @@ struct FuzzedRow: Sendable {
     private let values: [Value]
 
     init(_ input: [UInt8]) {
-        let lines = input.lines(14)
-        values = (0..<14).map { $0 < lines.count ? Value(lines[$0]) : .null }
+        let lines = input.lines(20)
+        values = (0..<20).map { $0 < lines.count ? Value(lines[$0]) : .null }
     }
 
     /// The row as `read` takes it, or nil where it is refused; anything thrown but ``DatabaseError`` breaks the promise.
@@ -19,7 +19,7 @@ struct FuzzedRow: Sendable {
         _ read: @escaping @Sendable (SQLRow) throws(DatabaseError) -> Row
     ) async throws -> Row? {
         // A blob that begins with T is read as text of these very bytes, which no binding can make.
-        let columns = (1...14).map {
+        let columns = (1...20).map {
             "CASE hex(substr(?\($0), 1, 1)) || typeof(?\($0)) "
                 + "WHEN '54blob' THEN CAST(substr(?\($0), 2) AS TEXT) ELSE ?\($0) END"
         }
