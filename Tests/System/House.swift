@@ -69,8 +69,8 @@ final class House: Sendable {
     }
 
     /// Starts a gateway with one person.
-    func startGatewayWithPerson() async throws -> RunningGateway {
-        let gateway = try await startGateway()
+    func startGatewayWithPerson(port: Int = 0) async throws -> RunningGateway {
+        let gateway = try await startGateway(port: port)
         let added = try await latchd("user", "add", Self.email, "--password-stdin", input: Self.password + "\n")
         guard added.status == 0 else { throw ChildProcess.Failure(added.errors) }
         return gateway

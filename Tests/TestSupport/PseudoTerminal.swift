@@ -71,7 +71,7 @@ public final class PseudoTerminal {
     }
 
     /// Reads until `text` stands on the screen after what was there at the last call.
-    public func wait(for text: String, seconds: Int = 30) throws {
+    public func wait(for text: String, seconds: Int = 120) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !screen.contains(text) {
             guard ContinuousClock.now < end else {
@@ -101,7 +101,7 @@ public final class PseudoTerminal {
     }
 
     /// Reads to the program's end and returns its exit status, or the negative number of the signal that killed it.
-    public func end(seconds: Int = 30) throws -> Int32 {
+    public func end(seconds: Int = 120) throws -> Int32 {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             var raw: Int32 = 0

@@ -24,7 +24,7 @@ public enum RawExchanges {
     ///   - ending: What each client does after its bytes.
     ///   - width: How many connections are open at a time.
     /// - Returns: The bytes that came back, in the order of `requests`.
-    /// - Throws: ``RawSocket/Failure`` when no connection says anything for ten seconds.
+    /// - Throws: ``RawSocket/Failure`` when no connection says anything for a minute.
     public static func run(
         _ requests: [[UInt8]], port: Int, ending: Ending = .waiting, width: Int = 64
     ) throws -> [[UInt8]] {
@@ -48,7 +48,7 @@ public enum RawExchanges {
                 next += 1
             }
             var waiting = slots.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0) }
-            guard poll(&waiting, nfds_t(waiting.count), 10_000) > 0 else {
+            guard poll(&waiting, nfds_t(waiting.count), 60_000) > 0 else {
                 throw RawSocket.Failure(description: "No connection was answered or closed in time.")
             }
             for position in slots.indices.reversed() where waiting[position].revents != 0 {

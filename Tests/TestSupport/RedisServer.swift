@@ -8,8 +8,10 @@ public final class RedisServer: Sendable {
     private let folder: TemporaryDirectory
     private let program = Mutex<RunningProgram?>(nil)
     private let configuration: String
+    private let held: HeldPort?
+
     /// The port at 127.0.0.1; nil when there is only the socket.
-    public let port: Int?
+    public var port: Int? { held?.number }
 
     /// The path of the Unix socket.
     public var socketPath: String { folder.file("redis.sock") }
@@ -24,10 +26,10 @@ public final class RedisServer: Sendable {
     /// - Throws: When the server does not start.
     public init(hasPort: Bool = false, _ lines: String...) async throws {
         folder = try TemporaryDirectory()
-        port = hasPort ? try Self.freePort() : nil
+        held = hasPort ? try HeldPort() : nil
         configuration = try folder.write(
             ([
-                "port \(port ?? 0)", "bind 127.0.0.1", "unixsocket \(folder.file("redis.sock"))", "save \"\"",
+                "port \(held?.number ?? 0)", "bind 127.0.0.1", "unixsocket \(folder.file("redis.sock"))", "save \"\"",
                 "appendonly no", "dir \(folder.path)", "daemonize no", "logfile \"\"",
             ] + lines).joined(separator: "\n") + "\n", to: "redis.conf")
         try await start()
@@ -54,22 +56,5 @@ public final class RedisServer: Sendable {
     /// Sends the server a signal, such as `SIGSTOP`.
     public func send(_ signal: Int32) {
         program.withLock { $0 }?.send(signal)
-    }
-
-    /// A port that nobody listens on at this moment.
-    private static func freePort() throws -> Int {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
-            }
-        }
-        guard status else { throw ChildProcess.Failure("No port is free.") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }

@@ -77,7 +77,8 @@ private final class DebuggingPipes: Sendable {
         close(reader)
     }
 
-    /// Asks and waits for the answer, at most half a minute. One question at a time.
+    /// Asks and waits for the answer, at most two minutes: it may be the first start of Chromium on this machine, and among
+    /// many other programs. One question at a time.
     func call(_ method: String, _ parameters: JSONValue, _ session: String?) async throws -> JSONValue {
         let id = Int.random(in: 1..<1 << 30)
         var message: [JSONValue.Member] = [
@@ -96,7 +97,7 @@ private final class DebuggingPipes: Sendable {
 
     /// Reads messages, and leaves out what is no answer to `id`.
     private static func answer(to id: Int, _ reader: Int32) -> JSONValue? {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(120)
         var message: [UInt8] = []
         var byte: UInt8 = 0
         while ContinuousClock.now < deadline {

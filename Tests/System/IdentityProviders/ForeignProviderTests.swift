@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// Whole sign-ins with the built gateway at identity providers that others wrote.
-@Suite("Identity providers of others", .timeLimit(.minutes(4)))
+@Suite("Identity providers of others", .inTurn, .timeLimit(.minutes(4)))
 struct ForeignProviderTests {
     /// What browsers would call the gateway; it listens at another port, as behind a proxy.
     private static let publicURL = "http://127.0.0.1:9"
