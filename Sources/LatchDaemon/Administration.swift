@@ -20,4 +20,13 @@ struct Administration: Sendable {
             throw error
         }
     }
+
+    /// The same with the person who has an e-mail address.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when nobody has it.
+    func withPerson<Result: Sendable>(
+        _ email: String, _ body: (Person, GatewayStores) async throws -> Result
+    ) async throws -> Result {
+        try await withStores { stores in try await body(try await stores.people.require(email), stores) }
+    }
 }

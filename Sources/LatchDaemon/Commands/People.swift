@@ -71,9 +71,7 @@ struct ShowPerson: Work {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let details = try await administration.withStores { stores in
-            try await PersonDetails(try await stores.people.require(email), in: stores.people)
-        }
+        let details = try await administration.withPerson(email) { try await PersonDetails($0, in: $1.people) }
         if isJSON { try Output.json(details.json) } else { try Output.lines(details.lines) }
         return .done
     }
@@ -88,11 +86,10 @@ struct LinkPerson: Work {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let person = try await administration.withStores { stores in
+        let person = try await administration.withPerson(email) { person, stores in
             guard let provider = stores.settings.providers.first(where: { $0.id == provider }) else {
                 throw Failure(.notFound, ListProviders.unknown(provider))
             }
-            let person = try await stores.people.require(email)
             try await stores.people.link(person.id, to: subject, at: provider)
             return person
         }
@@ -109,8 +106,7 @@ struct UnlinkPerson: Work {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let person = try await administration.withStores { stores in
-            let person = try await stores.people.require(email)
+        let person = try await administration.withPerson(email) { person, stores in
             guard try await stores.people.unlink(person.id, from: provider) > 0 else {
                 throw Failure(
                     .notFound,
@@ -134,8 +130,7 @@ struct SetPassword: Work {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let person = try await administration.withStores { stores in
-            let person = try await stores.people.require(email)
+        let person = try await administration.withPerson(email) { person, stores in
             let password = try await PasswordInput.read(fromStandardInput: readsStandardInput)
             try await stores.people.setPassword(password, of: person.id)
             return person
@@ -156,8 +151,7 @@ struct ChangePerson: Work {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let sentence = try await administration.withStores { stores in
-            let person = try await stores.people.require(email)
+        let sentence = try await administration.withPerson(email) { person, stores in
             guard try await isWanted(person) else { return "Nothing was changed." }
             return try await apply(to: person, in: stores)
         }
