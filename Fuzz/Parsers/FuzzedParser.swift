@@ -39,3 +39,12 @@ extension [UInt8] {
         split(separator: 10, maxSplits: count - 1, omittingEmptySubsequences: false).map(Array.init)
     }
 }
+
+extension ArraySlice<UInt8> {
+    /// Takes the bytes before the first line feed, and that with them, as text; all that is left when there is none.
+    mutating func takeLine() -> String {
+        let end = firstIndex(of: 10) ?? endIndex
+        defer { self = self[Swift.min(end + 1, endIndex)...] }
+        return String(decoding: self[..<end], as: UTF8.self)
+    }
+}

@@ -66,16 +66,11 @@ extension FuzzedParser {
 extension ClientResponse {
     fileprivate static func fuzzed(_ input: [UInt8]) -> (ClientResponse, path: String)? {
         var rest = input[...]
-        func line() -> String {
-            let end = rest.firstIndex(of: 10) ?? rest.endIndex
-            defer { rest = rest[min(end + 1, rest.endIndex)...] }
-            return String(decoding: rest[..<end], as: UTF8.self)
-        }
-        let words = line().split(separator: " ", maxSplits: 1)
+        let words = rest.takeLine().split(separator: " ", maxSplits: 1)
         guard words.count == 2, let status = Int(words[0]), (200..<600).contains(status) else { return nil }
         var headers = HTTPHeaders()
         while !rest.isEmpty {
-            let field = line().split(separator: ":", maxSplits: 1).map(String.init)
+            let field = rest.takeLine().split(separator: ":", maxSplits: 1).map(String.init)
             guard let name = field.first else { break }
             headers.append(name, String((field.dropFirst().first ?? "").drop { $0 == " " }))
         }

@@ -36,18 +36,13 @@ extension FuzzedParser {
 extension ServerRequest {
     fileprivate init?(fuzzed input: [UInt8]) {
         var rest = input[...]
-        func line() -> String {
-            let end = rest.firstIndex(of: 10) ?? rest.endIndex
-            defer { rest = rest[min(end + 1, rest.endIndex)...] }
-            return String(decoding: rest[..<end], as: UTF8.self)
-        }
-        let words = line().split(separator: " ", maxSplits: 1)
+        let words = rest.takeLine().split(separator: " ", maxSplits: 1)
         guard words.count == 2 else { return nil }
         let method = HTTPMethod(rawValue: String(words[0]))
         guard let target = try? RequestTarget(String(words[1]), method: method) else { return nil }
         var headers = HTTPHeaders()
         while !rest.isEmpty {
-            let field = line().split(separator: ":", maxSplits: 1).map(String.init)
+            let field = rest.takeLine().split(separator: ":", maxSplits: 1).map(String.init)
             guard let name = field.first else { break }
             let value = String((field.dropFirst().first ?? "").drop { $0 == " " })
             guard HTTPHeaders.isSafe(name: name, value: value) else { return nil }
