@@ -5,18 +5,7 @@ import Testing
 import Wire
 
 @Suite("The configuration")
-struct ConfigurationTests {
-    private func read(_ file: String?, _ environment: [String: String] = [:]) throws -> GatewayConfiguration {
-        try ConfigurationReader.read(
-            file: file.map { Array($0.utf8) }, name: "/etc/l.yaml", folder: "/etc", environment: environment,
-            standard: GatewayConfiguration(stateFolder: "/state"))
-    }
-
-    private func mistakes(_ file: String?, _ environment: [String: String] = [:]) -> [String] {
-        let error = #expect(throws: ConfigurationError.self) { try read(file, environment) }
-        return error?.mistakes.map(\.description) ?? []
-    }
-
+struct ConfigurationTests: ReadsConfigurations {
     @Test("is complete without a file and with an empty one", arguments: [nil, "", "# nothing\n", "limits:\n"])
     func defaults(file: String?) throws {
         let configuration = try read(file)

@@ -5,28 +5,14 @@ import TestSupport
 import Testing
 
 @Suite("The configuration of clients and Redis")
-struct ConfiguredNamesTests {
+struct ConfiguredNamesTests: ReadsConfigurations {
     private static let secret = "0123456789abcdef0123456789abcdef"
-
-    private func read(
-        _ file: String?, _ environment: [String: String] = [:], folder: String = "/etc"
-    ) throws -> GatewaySettings {
-        try ConfigurationReader.read(
-            file: file.map { Array($0.utf8) }, name: "/etc/l.yaml", folder: folder, environment: environment,
-            standard: GatewayConfiguration(stateFolder: "/state")
-        ).settings
-    }
-
-    private func mistakes(_ file: String?, _ environment: [String: String] = [:]) -> [String] {
-        let error = #expect(throws: ConfigurationError.self) { try read(file, environment) }
-        return error?.mistakes.map(\.description) ?? []
-    }
 
     @Test("takes clients by the names that it gives them, from the file and the environment")
     func clients() throws {
         let folder = try TemporaryDirectory()
         try folder.write(Self.secret + "-file\r\n", to: "reports.secret")
-        let settings = try read(
+        let settings = try readSettings(
             "introspection: {clients: {reports: {secret_file: reports.secret}, b-2: {secret: \(Self.secret)}}}",
             [
                 "LATCHD_INTROSPECTION_CLIENTS_C_D_SECRET": Self.secret + "-variable",
@@ -93,7 +79,7 @@ struct ConfiguredNamesTests {
     func redis() throws {
         let folder = try TemporaryDirectory()
         try folder.write("hunter2\n", to: "password")
-        let settings = try read(
+        let settings = try readSettings(
             """
             redis: {url: "redis://latch@10.0.0.7/2", password_file: password, allow_plain: true}
             bridge: {codes: redis}
@@ -106,7 +92,7 @@ struct ConfiguredNamesTests {
         #expect(settings.redis?.password == Secret("hunter2"))
         #expect(settings.codes == .redis)
         #expect(settings.publicURL == "https://latch.example/app")
-        #expect(try read(nil).redis == nil)
+        #expect(try readSettings(nil).redis == nil)
     }
 
     @Test(
@@ -140,6 +126,6 @@ struct ConfiguredNamesTests {
     @Test(
         "takes addresses of the web", arguments: ["http://127.0.0.1:2283", "https://[::1]:8443/api", "https://a.b/c/d"])
     func publicURLs(_ word: String) throws {
-        #expect(try read(nil, ["LATCHD_PUBLIC_URL": word]).publicURL == word)
+        #expect(try readSettings(nil, ["LATCHD_PUBLIC_URL": word]).publicURL == word)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchGateway
 
 @Suite("The configuration of identity providers")
-struct ProviderConfigurationTests {
+struct ProviderConfigurationTests: ReadsConfigurations {
     /// A key that was made for this test.
     private static let appleKey = """
         -----BEGIN PRIVATE KEY-----
@@ -16,27 +16,13 @@ struct ProviderConfigurationTests {
         -----END PRIVATE KEY-----
         """
 
-    private func read(
-        _ file: String?, _ environment: [String: String] = [:], folder: String = "/etc"
-    ) throws -> GatewaySettings {
-        try ConfigurationReader.read(
-            file: file.map { Array($0.utf8) }, name: "/etc/l.yaml", folder: folder, environment: environment,
-            standard: GatewayConfiguration(stateFolder: "/state")
-        ).settings
-    }
-
-    private func mistakes(_ file: String?, _ environment: [String: String] = [:], folder: String = "/etc") -> [String] {
-        let error = #expect(throws: ConfigurationError.self) { try read(file, environment, folder: folder) }
-        return error?.mistakes.map(\.description) ?? []
-    }
-
     @Test("OX-7 a provider is a row with id, kind and the text of its button; google and apple know the rest")
     func presets() throws {
         let folder = try TemporaryDirectory()
         try folder.write("s3cret\n", to: "google.secret")
         let key = Self.appleKey
         try folder.write(key + "\n", to: "AuthKey.p8")
-        let settings = try read(
+        let settings = try readSettings(
             """
             public_url: https://latch.example
             providers:
@@ -49,6 +35,7 @@ struct ProviderConfigurationTests {
                 client_secret: hunter2
                 client_authentication: client_secret_post
                 scopes: [openid, email]
+                audiences: ["2471@project", other]
                 parameters: [prompt=login, "acr_values=a=b"]
                 link_by_email: yes
                 registration: invited
@@ -70,6 +57,7 @@ struct ProviderConfigurationTests {
             apple.settings.authentication == .apple(teamID: "ABCDE12345", keyID: "KEY1234567", key: Secret(key)))
         #expect((home.kind, home.title) == (.oidc, "At home"))
         #expect(home.settings.authentication == .post(Secret("hunter2")))
+        #expect(home.settings.trustedAudiences == ["2471@project", "other"])
         #expect(home.settings.parameters.map(\.0) == ["prompt", "acr_values"])
         #expect(home.settings.parameters.map(\.1) == ["login", "a=b"])
         #expect(home.settings.timeout == .seconds(3))
@@ -78,7 +66,7 @@ struct ProviderConfigurationTests {
 
     @Test("takes providers from the environment, which wins over the file")
     func environment() throws {
-        let settings = try read(
+        let settings = try readSettings(
             "providers: {at-home: {issuer: 'https://a.example', client_id: x, client_secret: y}}",
             [
                 "LATCHD_PUBLIC_URL": "https://latch.example", "LATCHD_PROVIDERS_AT_HOME_CLIENT_ID": "latch",
@@ -99,6 +87,12 @@ struct ProviderConfigurationTests {
         #expect(settings.bridge.codeLifetime == .seconds(30))
         #expect(settings.bridge.keyFile == "/k")
         #expect(!settings.passwordsEnabled)
+    }
+
+    @Test("a name without keys is a mistake", arguments: ["", "{}"])
+    func emptyName(value: String) {
+        let told = mistakes("public_url: https://latch.example\nproviders:\n  google: \(value)\n")
+        #expect(told == ["/etc/l.yaml, line 3: providers.google has no keys; give it some, or remove the line."])
     }
 
     @Test("tells every mistake at once, with line and nearest spelling, and shows no secret")
@@ -200,7 +194,7 @@ struct ProviderConfigurationTests {
             ])
         #expect(mistakes("passwords: {enabled: false}").first?.contains("nobody can sign in") == true)
         #expect(mistakes("bridge: {redirects: ['javascript:x']}").count == 1)
-        let off = try read("providers: {a: {enabled: no, kind: google}}")
+        let off = try readSettings("providers: {a: {enabled: no, kind: google}}")
         #expect(off.providers.isEmpty)
     }
 

@@ -41,6 +41,10 @@ extension ConfigurationFamily {
                 "How the secret is shown: in a header (basic) or the form (post); none for a public client.",
                 standard: "basic"),
             ConfigurationKey(
+                list: "providers.\(name).audiences", \.providers[name].audiences, of: .word,
+                "Whom its ID tokens may be meant for besides this server; Zitadel names the project and its other clients."
+            ),
+            ConfigurationKey(
                 "providers.\(name).team_id", \.providers[name].teamID, .appleID,
                 "Apple's Team ID; only kind apple has one."),
             ConfigurationKey(

@@ -103,6 +103,8 @@ extension ConfigurationReader {
             let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
             if let key = Self.key(at: inner) {
                 readValue(entry, of: key)
+            } else if Self.isNamed(inner), entry.value.isNull || entry.value.entries?.isEmpty == true {
+                report(origin(entry.mark), "\(inner) has no keys", "give it some, or remove the line")
             } else if Self.isSection(inner) {
                 if !entry.value.isNull { readSection(entry.value, path: inner) }
             } else {
@@ -123,10 +125,14 @@ extension ConfigurationReader {
     }
 
     private static func isSection(_ path: String) -> Bool {
-        sections.contains(path)
-            || ConfigurationFamily.all.contains { family in
-                family.name(in: path).map { ConfigurationFamily.isName($0) && path == "\(family.path).\($0)" } ?? false
-            }
+        sections.contains(path) || isNamed(path)
+    }
+
+    /// Whether a path ends with a name that the configuration chose.
+    private static func isNamed(_ path: String) -> Bool {
+        ConfigurationFamily.all.contains { family in
+            family.name(in: path).map { ConfigurationFamily.isName($0) && path == "\(family.path).\($0)" } ?? false
+        }
     }
 
     private mutating func readValue(_ entry: YAMLEntry, of key: ConfigurationKey) {

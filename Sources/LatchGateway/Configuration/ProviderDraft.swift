@@ -23,6 +23,7 @@ struct ProviderDraft: Sendable {
     var linksByEmail = false
     var registration = Registration.none
     var domains: [String] = []
+    var audiences: [String] = []
     var callback: String?
     var authorityFile: String?
     var teamID: String?
@@ -44,8 +45,8 @@ struct ProviderDraft: Sendable {
     private var settings: ProviderSettings {
         var settings = ProviderSettings(
             issuer: issuer ?? kind.preset?.issuer ?? "", clientID: clientID ?? "", authentication: credentials,
-            responseMode: responseMode, parameters: parameters.map(Self.parameter), maximumClockSkew: clockSkew,
-            timeout: timeout)
+            responseMode: responseMode, parameters: parameters.map(Self.parameter), trustedAudiences: audiences,
+            maximumClockSkew: clockSkew, timeout: timeout)
         if let preset = kind.preset { settings.scopes = preset.scopes }
         // Apple hands name and address over in a posted form only.
         if kind == .apple { settings.responseMode = .formPost }
