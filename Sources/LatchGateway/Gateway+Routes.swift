@@ -17,7 +17,8 @@ extension Gateway {
             ServiceRoutes(
                 database: services.database, sessions: services.sessions, issuer: services.issuer,
                 hasher: services.hasher, metrics: services.metrics, settings: settings.metrics, log: services.log,
-                isDraining: { isDraining.isRaised }, certificateSecondsLeft: { certificates?.secondsLeft }
+                codes: services.bridge?.codes, isDraining: { isDraining.isRaised },
+                certificateSecondsLeft: { certificates?.secondsLeft }
             ).add(to: &router)
         }
     }

@@ -1,5 +1,7 @@
 import Database
 import FoundationEssentials
+import OpenIDConnect
+import Redis
 import TestSupport
 import Testing
 import Wire
@@ -80,6 +82,28 @@ struct ServiceTests {
             await bench.gateway.stores.database.close()
             #expect(try await bench.http.send("GET", "/healthz").status == 200)
             #expect(try await bench.http.send("GET", "/readyz").status == 503)
+        }
+    }
+
+    @Test("OX-15 a gateway with its codes in Redis is ready while Redis answers, and again once it is back")
+    func healthOfRedis() async throws {
+        let redis = try await RedisServer()
+        let provider = ProviderConfiguration(
+            id: "home", title: "Home", settings: ProviderSettings(issuer: "http://127.0.0.1:1", clientID: "gateway"))
+        let connection = try RedisSettings(url: redis.url)
+        let change = { (settings: inout GatewaySettings) in
+            settings.providers = [provider]
+            settings.codes = .redis
+            settings.redis = connection
+        }
+        try await Bench.with(change) { bench async throws in
+            #expect(try await bench.http.send("GET", "/readyz").status == 200)
+            await redis.stop()
+            let answer = try await bench.http.send("GET", "/readyz")
+            #expect(answer.status == 503 && answer.text == #"{"status":"codes"}"#)
+            #expect(try await bench.http.send("GET", "/healthz").status == 200)
+            try await redis.start()
+            while try await bench.http.send("GET", "/readyz").status != 200 { await Task.yield() }
         }
     }
 

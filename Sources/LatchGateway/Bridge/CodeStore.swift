@@ -21,11 +21,17 @@ public protocol CodeStore: Sendable {
     /// - Throws: When the store does not answer; the record may be gone all the same.
     func take(_ key: SHA256Digest) async throws -> [UInt8]?
 
+    /// Whether the store can be used now.
+    func isReady() async -> Bool
+
     /// Forgets what has expired, where the store does not do so by itself; called once a minute.
     func sweep()
 }
 
 extension CodeStore {
+    /// It always is.
+    public func isReady() async -> Bool { true }
+
     /// Nothing is to be done.
     public func sweep() {}
 }

@@ -41,6 +41,11 @@ public final class RedisCodeStore: CodeStore {
         }
     }
 
+    /// Whether Redis answers.
+    public func isReady() async -> Bool {
+        (try? await redis.run(RedisCommand("PING"))) == .status("PONG")
+    }
+
     private static func name(of key: SHA256Digest) -> [UInt8] {
         prefix + Array(key.hexadecimal.utf8)
     }

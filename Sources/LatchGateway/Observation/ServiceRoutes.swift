@@ -12,6 +12,7 @@ struct ServiceRoutes: Sendable {
     let metrics: Metrics
     let settings: MetricsSettings
     let log: Log
+    let codes: (any CodeStore)?
     let isDraining: @Sendable () -> Bool
     let certificateSecondsLeft: @Sendable () -> Int?
 
@@ -24,16 +25,20 @@ struct ServiceRoutes: Sendable {
         router.on(.get, "/metrics") { request in await metricsPage(request) }
     }
 
-    /// Ready while the database answers and the gateway is not about to stop.
+    /// Ready while the database and the store of one-time codes answer and the gateway is not about to stop.
     private func ready() async -> ServerResponse {
         if isDraining() { return Self.answer(.serviceUnavailable, "draining") }
         do {
             _ = try await database.read { try $0.run(Self.ask) }
-            return Self.answer(.ok, "ready")
         } catch {
             log.warning("The database does not answer.")
             return Self.answer(.serviceUnavailable, "database")
         }
+        if let codes, await !codes.isReady() {
+            log.warning("The store of one-time codes does not answer.")
+            return Self.answer(.serviceUnavailable, "codes")
+        }
+        return Self.answer(.ok, "ready")
     }
 
     /// Only for peers that are allowed, and not through a proxy: through one everybody has the proxy's address. To
