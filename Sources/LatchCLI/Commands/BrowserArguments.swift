@@ -64,6 +64,9 @@ struct BrowserArguments: Sendable {
                 ? "Open this address in a browser, on any machine:"
                 : "Opening the browser. If none comes up, open this address:"
             run.console.note("\(start)\n\n  \(address)\n")
+            if method == .scheme, !opensNone, (try? SchemeRegistration())?.hasEntry == false {
+                run.console.note("The link back does not come to latch yet: run 'latch register-schemes' once.")
+            }
             guard opensNone || run.person.isThere else { return }
             run.console.note(Self.way(back: method))
         case .browserFailed(let reason):
@@ -76,7 +79,7 @@ struct BrowserArguments: Sendable {
         switch method {
         case .scheme:
             "The last page has a button back to the app. If nothing happens here then, copy the button's link and paste it "
-                + "here; 'latch register-schemes' does away with that on a desktop."
+                + "here."
         case .loopback, .automatic:
             "If the browser runs on another machine, its last page cannot be shown: copy its address and paste it here."
         }

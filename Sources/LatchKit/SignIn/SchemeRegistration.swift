@@ -39,6 +39,9 @@ public struct SchemeRegistration: Sendable {
         configuration = try Folders.base("XDG_CONFIG_HOME", below: ".config", environment)
     }
 
+    /// Whether the entry was written, and not removed since.
+    public var hasEntry: Bool { FileManager.default.fileExists(atPath: path) }
+
     /// Whether links of a scheme come to the entry; no where the desktop cannot be asked.
     public static func isRegistered(_ scheme: String) async -> Bool {
         await handler(of: scheme) == entry

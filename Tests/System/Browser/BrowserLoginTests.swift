@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// `latch login` with the browser against the sandbox, as people and scripts use it.
-@Suite(.timeLimit(.minutes(3))) struct BrowserLoginTests {
+@Suite(.inTurn, .timeLimit(.minutes(3))) struct BrowserLoginTests {
     private func with(_ body: (SandboxHouse) async throws -> Void) async throws {
         let place = try await SandboxHouse()
         do {
@@ -86,6 +86,7 @@ import Wire
             terminal.type("\u{3}")
 
             #expect(try terminal.end() == 130)
+            #expect(terminal.screen.contains("run 'latch register-schemes' once"))
             #expect(terminal.screen.contains("nothing was left half done"))
             let sockets = try FileManager.default.contentsOfDirectory(
                 atPath: place.house.folder.file("run/latchstring"))

@@ -4,7 +4,7 @@ import Testing
 
 /// The whole way with the real parts: `latch`, the sandbox's gateway and provider, Chromium in a window, and the desktop's
 /// own handler of the custom scheme.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ChromiumSignInTests {
+@Suite(.serialized, .inTurn, .timeLimit(.minutes(5))) struct ChromiumSignInTests {
     /// One desktop: a display, Chromium, a home in which `latch` takes the links of `onyx://`, and a sandbox.
     private struct Desktop {
         let house: House
@@ -83,6 +83,7 @@ import Testing
             #expect(login.output.contains("Signed in to \(desktop.sandbox.onyx) as \(desktop.sandbox.email)."))
             let who = try await desktop.house.latch("whoami")
             #expect(who.status == 0 && who.output.contains("checked with the server now"))
+            #expect(!login.output.contains("register-schemes"))
             #expect(!login.output.contains("code=") && !login.output.contains(desktop.sandbox.password))
             let sockets = try FileManager.default.contentsOfDirectory(
                 atPath: desktop.house.folder.file("run/latchstring"))
