@@ -127,7 +127,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "LatchGateway", "LatchSandbox", "OAuth", "TestSupport", "Wire",
+                "Crypto", "HTTPClient", "HTTPServer", "LatchGateway", "LatchSandbox", "OAuth", "ScriptedProvider",
+                "TestSupport", "Wire",
             ],
             path: "Tests/System"),
     ],

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TestSupport
+import Testing
 
 /// A house in which everything that the programs say, send and write is kept to be searched.
 final class LeakScene: Sendable {
@@ -30,7 +31,7 @@ final class LeakScene: Sendable {
     let house: House
     let secrets = Secrets()
     private let kept = Mutex<[(place: String, bytes: [UInt8])]>([])
-    private let tokens = Mutex<[String]>([])
+    private let known = Mutex<[(name: String, value: String)]>([])
 
     init() throws {
         let folder = try TemporaryDirectory()
@@ -48,7 +49,8 @@ final class LeakScene: Sendable {
     /// Everything that must be found nowhere.
     var search: SecretSearch {
         SecretSearch(
-            secrets.all + tokens.withLock { $0 }.enumerated().map { ("token \($0.offset)", $0.element) })
+            secrets.all
+                + known.withLock { $0 }.enumerated().map { ("\($0.element.name) \($0.offset)", $0.element.value) })
     }
 
     /// Keeps bytes to be searched at the end.
@@ -58,7 +60,16 @@ final class LeakScene: Sendable {
 
     /// Counts a token among the secrets.
     func know(token: String) {
-        tokens.withLock { $0.append(token) }
+        know("token", token)
+    }
+
+    /// Counts something made on the way among the secrets.
+    func know(_ name: String, _ value: String) {
+        guard value.utf8.count >= SecretSearch.windowLength else {
+            Issue.record("There is no \(name).")
+            return
+        }
+        known.withLock { $0.append((name, value)) }
     }
 
     /// Runs a program in the house, or as another device of the same person's, and keeps what it says.

@@ -1,20 +1,25 @@
 import Foundation
+import ScriptedProvider
 import TestSupport
 import Testing
 
 /// Secrets are where SECURITY.md says, and nowhere else.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LeakTests {
+@Suite(.serialized, .inTurn, .timeLimit(.minutes(5))) struct LeakTests {
     private static let ada = "ada@example.org"
 
-    @Test("OX-16 signing in, failing, refreshing and signing out in every way leaves secrets in their places only")
+    @Test(
+        "OX-16 signing in, failing, refreshing and signing out in every way, a browser's too, leaves secrets in their places only"
+    )
     func everyWay() async throws {
         let start = Date()
         let scene = try LeakScene()
-        let gateway = try await scene.house.startGateway()
+        let provider = try await scene.startProvider()
+        let gateway = try await scene.startGateway(with: provider)
         try await people(scene)
         try await clients(scene, gateway)
         try await secretService(scene, gateway)
         try await raw(scene, gateway)
+        try await scene.throughProvider(gateway)
         try await administration(scene)
         for path in ["/metrics", "/healthz", "/readyz", "/api/auth/type"] {
             try scene.send(OddRequests.line("GET", path), to: gateway)
@@ -29,6 +34,7 @@ import Testing
         gateway.program.send(SIGTERM)
         #expect(await gateway.program.waitForExit() == 0)
         scene.keep(gateway.program.output, "the gateway's log")
+        await provider.stop()
 
         #expect(gateway.program.output.contains("Request."), "The log was to tell of requests.")
         #expect(FileManager.default.fileExists(atPath: scene.temporary.file("audit.jsonl")))
