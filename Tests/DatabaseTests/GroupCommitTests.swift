@@ -1,7 +1,7 @@
 import Database
 import Testing
 
-@Suite("Group commit", .timeLimit(.minutes(1)))
+@Suite("Group commit", .timeLimit(.minutes(5)))
 struct GroupCommitTests {
     private struct Refusal: Error {}
     private static let count = Statement("SELECT count(*) FROM items") { row throws(DatabaseError) in

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What only another user or a failing disk shows, each in a process of its own.
-@Suite("Files that cannot be written", .timeLimit(.minutes(1)))
+@Suite("Files that cannot be written", .timeLimit(.minutes(5)))
 struct HardDiskTests {
     @Test("a file that this user may only read is told as that")
     func readOnlyFile() async throws {

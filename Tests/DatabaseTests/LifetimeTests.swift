@@ -1,7 +1,7 @@
 import Database
 import Testing
 
-@Suite("Cancelling and closing", .timeLimit(.minutes(1)))
+@Suite("Cancelling and closing", .timeLimit(.minutes(5)))
 struct LifetimeTests {
     @Test("a write cancelled in the queue ends at once and changes nothing")
     func cancelledInQueue() async throws {

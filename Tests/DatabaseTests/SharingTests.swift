@@ -2,7 +2,7 @@ import Database
 import Glibc
 import Testing
 
-@Suite("Several programs on one file", .timeLimit(.minutes(1)))
+@Suite("Several programs on one file", .timeLimit(.minutes(5)))
 struct SharingTests {
     private static let raise = Statement("UPDATE items SET name = CAST(name AS INTEGER) + 1 WHERE id = 1")
 

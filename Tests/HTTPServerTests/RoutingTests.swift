@@ -3,7 +3,7 @@ import HTTPServer
 import Testing
 import Wire
 
-@Suite("Routes", .timeLimit(.minutes(1)))
+@Suite("Routes", .timeLimit(.minutes(5)))
 struct RoutingTests {
     static let answers: [(request: String, status: Int, body: String)] = [
         ("GET /", 200, "root"),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Time-outs", .timeLimit(.minutes(1)))
+@Suite("Time-outs", .timeLimit(.minutes(5)))
 struct TimeoutTests {
     private static func start() async throws -> TestServer {
         try await TestServer(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(1))) struct AccountStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct AccountStoreTests {
     private let home = try! Home()
 
     private func account(_ name: String, at moment: Date = Date(timeIntervalSince1970: 1_700_000_000)) throws -> Account

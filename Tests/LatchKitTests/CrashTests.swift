@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(1))) struct CrashTests {
+@Suite(.timeLimit(.minutes(5))) struct CrashTests {
     @Test(
         "a crash after any step of a sign-in leaves the account whole or absent",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(1))) struct DumpTests {
+@Suite(.timeLimit(.minutes(5))) struct DumpTests {
     private let world: World
 
     init() throws { world = try World() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(1))) struct ForeignAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct ForeignAnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let codes: Set<LatchError.Code>

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(1))) struct PasswordSignInTests {
+@Suite(.timeLimit(.minutes(5))) struct PasswordSignInTests {
     struct Case: Sendable {
         let answer: ScriptedServer.Answer
         let code: LatchError.Code

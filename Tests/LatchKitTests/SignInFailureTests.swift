@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(1))) struct SignInFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct SignInFailureTests {
     private let world: World
 
     init() throws { world = try World() }

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// The whole sandbox in the test's own process.
-@Suite(.timeLimit(.minutes(1))) struct SandboxTests {
+@Suite(.timeLimit(.minutes(5))) struct SandboxTests {
     private func with(_ body: (Sandbox, HTTPClient) async throws -> Void) async throws {
         let sandbox = try await Sandbox.open()
         let http = try HTTPClient()
