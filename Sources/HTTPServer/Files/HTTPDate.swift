@@ -34,7 +34,7 @@ struct HTTPDate: Equatable, Comparable {
             + "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
     }
 
-    /// Reads any of the three forms; nil for everything else.
+    /// Reads any of the three forms; nil for everything else. A leap second counts as the one before.
     ///
     /// - Parameters:
     ///   - text: Such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or
@@ -90,7 +90,8 @@ struct HTTPDate: Equatable, Comparable {
             let hour = number(clock[0], 2), let minute = number(clock[1], 2), let second = number(clock[2], 2),
             hour < 24, minute < 60, second <= 60, (1...length(month, year)).contains(day)
         else { return nil }
-        return HTTPDate(seconds: dayNumber(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second)
+        return HTTPDate(
+            seconds: dayNumber(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + min(second, 59))
     }
 
     private static func length(_ month: Int, _ year: Int) -> Int {

@@ -23,6 +23,7 @@ public struct ServedFile: Sendable {
     ///   - path: From the folder on; no component may be `..`, and no link may lead out of the folder. Where the system
     ///     cannot promise that (before Linux 5.6, or forbidden to), no component may be a link.
     ///   - folder: The folder.
+    /// - Returns: The open file, as it was at that moment.
     /// - Throws: ``HTTPServerError`` with ``HTTPServerError/Code/noFile`` when there is no such file, it is no regular one
     ///   or leads out; with ``HTTPServerError/Code/notPermitted`` or ``HTTPServerError/Code/system`` otherwise.
     ///

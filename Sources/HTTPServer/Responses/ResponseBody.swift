@@ -22,6 +22,7 @@ public enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
     ///   - length: How many bytes there will be, for `Content-Length`; nil where nobody knows, and then the body goes in
     ///     chunks (to an HTTP/1.0 client it ends with the connection).
     ///   - produce: Writes the body and returns.
+    /// - Returns: The body.
     public static func stream(
         length: Int?, _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
     ) -> ResponseBody {

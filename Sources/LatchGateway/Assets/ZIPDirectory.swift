@@ -2,10 +2,13 @@
 ///
 /// Source: PKWARE APPNOTE 6.3.10 §4.3.14 to §4.3.16.
 enum ZIPDirectory {
+    /// The records behind the directory.
+    ///
     /// - Parameters:
     ///   - count: How many files.
     ///   - offset: Where the directory begins.
     ///   - size: How many bytes it has.
+    /// - Returns: 22 bytes, or 98 with Zip64's records before them.
     static func end(count: Int, offset: Int, size: Int) -> [UInt8] {
         let isLarge = count >= 0xFFFF || offset >= 0xFFFF_FFFF || size >= 0xFFFF_FFFF
         var bytes = ZIPBytes()

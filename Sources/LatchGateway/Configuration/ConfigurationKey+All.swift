@@ -163,7 +163,7 @@ extension ConfigurationKey {
             "The largest body of a request; above it 413."),
         ConfigurationKey(
             "limits.idle", \.server.idleTimeout, .duration(.seconds(1)...day),
-            "How long a connection may wait for its next request."),
+            "How long a connection may wait for its next request, and a client take nothing of its answer."),
         ConfigurationKey(
             "limits.header_timeout", \.server.headerTimeout, .duration(.milliseconds(100)...day),
             "How long the head of a request may take; the first on a connection with its TLS handshake."),
