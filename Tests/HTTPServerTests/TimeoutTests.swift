@@ -9,9 +9,9 @@ struct TimeoutTests {
     private static func start() async throws -> TestServer {
         try await TestServer(
             TestServer.configuration {
-                $0.headerTimeout = .milliseconds(60)
-                $0.bodyTimeout = .milliseconds(60)
-                $0.idleTimeout = .milliseconds(60)
+                $0.headerTimeout = .milliseconds(600)
+                $0.bodyTimeout = .milliseconds(600)
+                $0.idleTimeout = .milliseconds(600)
             })
     }
 
@@ -81,14 +81,14 @@ struct TimeoutTests {
     func slowHandler() async throws {
         var router = Router()
         router.on(.get, "/slow") { _ in
-            try? await Task.sleep(for: .milliseconds(200))
+            try? await Task.sleep(for: .seconds(1))
             return .text("done")
         }
         let server = try await TestServer(
             TestServer.configuration {
-                $0.headerTimeout = .milliseconds(40)
-                $0.bodyTimeout = .milliseconds(40)
-                $0.idleTimeout = .milliseconds(40)
+                $0.headerTimeout = .milliseconds(400)
+                $0.bodyTimeout = .milliseconds(400)
+                $0.idleTimeout = .milliseconds(400)
             }, router: router)
         #expect(
             try server.exchange("GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").hasSuffix("done"))

@@ -51,8 +51,8 @@ struct RedisOutageTests {
     func hung() async throws {
         let server = try await RedisServer()
         var settings = try RedisSettings(url: server.url)
-        settings.commandTimeout = .milliseconds(200)
-        settings.connectTimeout = .milliseconds(200)
+        settings.commandTimeout = .seconds(1)
+        settings.connectTimeout = .seconds(1)
         let client = try RedisClient(settings)
         _ = try await client.run(RedisCommand("PING"))
         server.send(SIGSTOP)

@@ -91,7 +91,7 @@ struct TLSSystemTests {
     }
 
     @Test func `plain requests and half handshakes at the TLS port disturb nobody and end in time`() async throws {
-        let tls = try await TLSHouse(["LATCHD_LIMITS_HEADER_TIMEOUT": "500ms"])
+        let tls = try await TLSHouse(["LATCHD_LIMITS_HEADER_TIMEOUT": "3s"])
         let gateway = try await tls.house.startGateway()
         let client = try tls.client()
         let sockets = try (0..<60).map { _ in try RawSocket(port: gateway.port) }
