@@ -1,5 +1,5 @@
 /// Who a person is, as an identity provider says and as far as it was checked.
-public struct ProviderIdentity: Sendable, Equatable {
+public struct ProviderIdentity: Codable, Sendable, Equatable {
     /// The provider's name for itself.
     public var issuer: String
     /// The person's name at the provider, 1 to 255 bytes: never given to another person, and it means nothing elsewhere.

@@ -51,7 +51,11 @@ extension Bridge {
 
     /// Keeps what a code stands for.
     func keep(_ record: CodeRecord, under code: OneTimeCode) async throws {
-        let box = try record.sealed(for: code, keys)
+        try await keep(try record.sealed(for: code, keys), under: code)
+    }
+
+    /// Keeps what a code stands for, sealed.
+    func keep(_ box: [UInt8], under code: OneTimeCode) async throws {
         do {
             try await codes.keep(box, under: code.key, for: codeLifetime)
         } catch {
@@ -59,7 +63,8 @@ extension Bridge {
         }
     }
 
-    private func take(_ code: OneTimeCode) async throws -> [UInt8]? {
+    /// Takes out what a code stands for, still sealed; once.
+    func take(_ code: OneTimeCode) async throws -> [UInt8]? {
         do {
             return try await codes.take(code.key)
         } catch {

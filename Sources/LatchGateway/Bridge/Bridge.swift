@@ -39,7 +39,9 @@ final class Bridge: Sendable {
         let settings = stores.settings
         self.providers = providers
         redirects = AllowedRedirects(
-            settings.bridge.redirects, anyLoopbackPort: settings.bridge.loopbackRedirects)
+            settings.bridge.redirects
+                + (settings.immich.isEnabled ? settings.immich.allRedirects(publicURL: settings.publicURL) : []),
+            anyLoopbackPort: settings.bridge.loopbackRedirects)
         self.keys = keys
         self.codes = codes
         starts = codes is MemoryCodeStore ? MemoryCodeStore(now: stores.now) : codes
@@ -119,8 +121,7 @@ final class Bridge: Sendable {
         do {
             let identity = try await provider.party.identity(
                 callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys))
-            let person = try await people.person(for: identity, at: provider.configuration)
-            let ending = try await end(state.destination, for: person, at: provider, client)
+            let ending = try await end(state.destination, for: identity, at: provider, client)
             metrics.bridge(.completed, at: provider.id)
             return ending
         } catch {
@@ -141,18 +142,25 @@ final class Bridge: Sendable {
     }
 
     private func end(
-        _ destination: BridgeState.Destination, for person: Person, at provider: BridgeProvider,
+        _ destination: BridgeState.Destination, for identity: ProviderIdentity, at provider: BridgeProvider,
         _ client: PasswordSignIn.Client
     ) async throws -> Ending {
+        let (code, expires) = (OneTimeCode(), now() + codeLifetime)
         switch destination {
         case .app(let redirect, let state, let challenge):
-            let code = OneTimeCode()
+            let person = try await people.person(for: identity, at: provider.configuration)
             let record = CodeRecord(
                 challenge: challenge, person: person.id, sessionEpoch: person.sessionEpoch, provider: provider.id,
-                expires: now() + codeLifetime)
+                expires: expires)
             try await keep(record, under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
+        case .identity(let redirect, let state, let challenge):
+            let record = IdentityRecord(
+                challenge: challenge, identity: identity, provider: provider.id, expires: expires)
+            try await keep(try record.sealed(for: code, keys), under: code)
+            return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .web(let next):
+            let person = try await people.person(for: identity, at: provider.configuration)
             return .web(try await start(for: person, provider: provider.id, client), next: next)
         }
     }
@@ -172,7 +180,7 @@ final class Bridge: Sendable {
     /// Whether a sign-in may still end where it was to end: the list may have been changed meanwhile.
     func mayEnd(at destination: BridgeState.Destination) -> Bool {
         switch destination {
-        case .app(let redirect, _, _): redirects.allows(redirect)
+        case .app(let redirect, _, _), .identity(let redirect, _, _): redirects.allows(redirect)
         case .web: true
         }
     }

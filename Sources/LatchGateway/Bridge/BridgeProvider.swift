@@ -22,9 +22,10 @@ struct BridgeProvider: Sendable {
     /// scheme would get the code. Apple asks by itself and takes no such parameter.
     ///
     /// Source: RFC 8252 §8.6; OpenID Connect Core §3.1.2.1, `prompt`.
-    func extraParameters(for destination: BridgeState.Destination, isAgain: Bool) -> [(String, String)] {
+    func extraParameters(for destination: BridgeState.Destination, isAgain: Bool = false) -> [(String, String)] {
         if isAgain, configuration.kind != .apple { return [("prompt", "login"), ("max_age", "0")] }
-        guard case .app = destination, configuration.kind != .apple,
+        if case .web = destination { return [] }
+        guard configuration.kind != .apple,
             !configuration.settings.parameters.contains(where: { $0.0 == "prompt" })
         else { return [] }
         return [("prompt", "consent")]

@@ -11,6 +11,8 @@ struct BridgeState: Sendable, Equatable {
     enum Destination: Sendable, Equatable {
         /// In an app, which gets a one-time code bound to its challenge, and its own state back.
         case app(redirect: String, state: String, challenge: PKCE.Challenge)
+        /// In an app, which gets a code for the identity alone: who that is here is decided when the code comes back.
+        case identity(redirect: String, state: String, challenge: PKCE.Challenge)
         /// In the browser, at a path of this server.
         case web(next: String)
     }
@@ -42,6 +44,8 @@ struct BridgeState: Sendable, Equatable {
         switch destination {
         case .app(let redirect, let state, let challenge):
             fields += [redirect, state, challenge.text].map { Array($0.utf8) }
+        case .identity(let redirect, let state, let challenge):
+            fields += [redirect, state, challenge.text, "identity"].map { Array($0.utf8) }
         case .web(let next): fields.append(Array(next.utf8))
         }
         return Base64URL.encode(try SealedFields.seal(fields, key: keys.state, context: Self.context))
@@ -65,10 +69,14 @@ struct BridgeState: Sendable, Equatable {
         case 5:
             guard let next = texts[4] else { return nil }
             destination = .web(next: next)
-        case 7:
-            guard let redirect = texts[4], let state = texts[5], let challenge = texts[6].flatMap(PKCE.Challenge.init)
+        case 7, 8:
+            guard let redirect = texts[4], let state = texts[5], let challenge = texts[6].flatMap(PKCE.Challenge.init),
+                fields.count == 7 || texts[7] == "identity"
             else { return nil }
-            destination = .app(redirect: redirect, state: state, challenge: challenge)
+            destination =
+                fields.count == 7
+                ? .app(redirect: redirect, state: state, challenge: challenge)
+                : .identity(redirect: redirect, state: state, challenge: challenge)
         default: return nil
         }
         self.id = id

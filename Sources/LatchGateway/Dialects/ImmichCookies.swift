@@ -73,11 +73,9 @@ struct ImmichCookies: Sendable {
     }
 
     /// What has a client keep what belongs to a sign-in through a provider.
-    func beginSignIn(state: String, verifier: Secret, for request: ServerRequest) -> [String] {
-        [
-            set(Self.stateName, state, Self.signInAge, request),
-            set(Self.verifierName, verifier.reveal(), Self.signInAge, request),
-        ]
+    func beginSignIn(state: String, verifier: Secret?, for request: ServerRequest) -> [String] {
+        let secret = verifier.map { set(Self.verifierName, $0.reveal(), Self.signInAge, request) }
+        return [set(Self.stateName, state, Self.signInAge, request)] + [secret].compactMap { $0 }
     }
 
     /// What has a client forget that.

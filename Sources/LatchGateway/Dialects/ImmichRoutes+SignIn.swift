@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPServer
+import OpenIDConnect
 import Wire
 
 extension ImmichRoutes {
@@ -72,6 +73,8 @@ extension ImmichRoutes {
     /// Source: IM-11; contract of Immich, b.5.
     private func logout(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.caller(of: request)
+        let provider =
+            cookies.way(in: request) == .oauth ? try await services.sessions.provider(of: caller.session.id) : nil
         if let ended = try await services.issuer.end(caller.token) {
             let client = client(of: request)
             services.audit.record(
@@ -80,9 +83,21 @@ extension ImmichRoutes {
                     request: request.id, device: client.device))
         }
         var response = ImmichAnswers.message(
-            ImmichLogoutResponse(successful: true, redirectUri: "/auth/login?autoLaunch=0"))
+            ImmichLogoutResponse(successful: true, redirectUri: await Self.afterwards(provider, services.bridge)))
         for cookie in cookies.end(for: request) { response.headers.append("Set-Cookie", cookie) }
         return response
+    }
+
+    /// Where a browser goes that signed out: to its provider, to sign out there too, when that is known.
+    ///
+    /// Source: contract of Immich, b.5; OpenID Connect RP-Initiated Logout 1.0 §2.
+    private static func afterwards(_ provider: String?, _ bridge: Bridge?) async -> String {
+        let own = "/auth/login?autoLaunch=0"
+        guard let provider = provider.flatMap({ bridge?.providers[$0] }),
+            let endpoint = try? await provider.party.metadata().endSessionEndpoint
+        else { return own }
+        let query = FormURLEncoded.encode([("client_id", provider.configuration.settings.clientID)])
+        return endpoint + (endpoint.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
     }
 
     /// `GET /auth/status`: what the person has to sign in with, and whether the session is unlocked.

@@ -4,12 +4,75 @@ import HTTPServer
 import Wire
 
 extension ImmichRoutes {
-    /// Adds the routes of the person who is signed in.
+    /// Adds the routes of the person who is signed in, and of the first one of all.
     func addUsers(to router: inout Router) {
         routing.on(.get, "/users/me", to: &router) { request in
             try await user(try await access.caller(of: request).person)
         }
+        for method in [HTTPMethod.put, .patch] {
+            routing.on(method, "/users/me", to: &router) { try await change($0) }
+        }
+        routing.on(.post, "/auth/admin-sign-up", to: &router) { try await signUp($0) }
     }
+
+    /// `PUT` and `PATCH /users/me`: name, colour, address, and the new password of somebody who must choose one.
+    ///
+    /// Source: IM-12; contract of Immich, endpoints and b.9.
+    private func change(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        var body = ImmichBody(request)
+        var change = ProfileChange(
+            email: body.has("email") ? EmailAddress(normalizing: body.email("email")) : nil,
+            name: body.optionalText("name"))
+        let password = body.optionalText("password", atLeast: 1)
+        if !body.isNull("avatarColor") { change.avatarColor = body.optionalText("avatarColor") }
+        if let color = change.avatarColor, !ImmichUser.avatarColors.contains(color) {
+            body.refuse("avatarColor", "Invalid option", "invalid_value")
+        }
+        try body.check()
+        if change.email?.text == caller.person.email { change.email = nil }
+        guard change.email == nil || settings.allowsEmailChange else {
+            throw ImmichRefusal(.badRequest, "Only an administrator changes e-mail addresses here.")
+        }
+        if change.email != nil { try await requireRecentSignIn(caller) }
+        if let password { _ = try await chooseForcedPassword(password, of: caller) }
+        do {
+            let changed = try await services.people.change(caller.person.id, to: change)
+            services.issuer.forget(person: caller.person.id)
+            return try await user(changed)
+        } catch let error as GatewayError where error.code == .personExists {
+            throw ImmichRefusal(.badRequest, "Email is not available")
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            throw ImmichRefusal(.unauthorized, "Invalid user token")
+        }
+    }
+
+    /// `POST /auth/admin-sign-up`: the first person of a server makes themselves its administrator, where that is allowed.
+    ///
+    /// Source: contract of Immich, endpoints.
+    private func signUp(_ request: ServerRequest) async throws -> ServerResponse {
+        var body = ImmichBody(request)
+        let (email, password, name) = (body.email("email"), body.text("password", atLeast: 1), body.text("name"))
+        try body.check()
+        guard try await !services.people.hasAnybody() else { throw Self.hasAdministrator }
+        guard settings.allowsAdminSignUp else {
+            throw ImmichRefusal(.badRequest, "The administrator is added with 'latchd user add --admin'.")
+        }
+        do {
+            switch try await services.registration.registerFirst(
+                email, name: name, Secret(password), from: client(of: request))
+            {
+            case .registered(let person): return try await user(person, status: .created)
+            case .limited(let wait): throw ImmichRefusal(wait: wait)
+            }
+        } catch let error as GatewayError where error.code == .personExists {
+            throw Self.hasAdministrator
+        } catch let error as GatewayError where error.code == .weakPassword {
+            throw ImmichRefusal(.badRequest, error.message)
+        }
+    }
+
+    private static let hasAdministrator = ImmichRefusal(.badRequest, "The server already has an admin")
 
     /// The answer that describes a person.
     ///

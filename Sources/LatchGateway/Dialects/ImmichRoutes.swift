@@ -12,12 +12,14 @@ struct ImmichRoutes: GatewayDialect {
     let routing: ImmichRouting
     let access: ImmichAccess
     let cookies: ImmichCookies
+    let elevations: ElevationStore
 
     init(services: GatewayServices) {
         self.services = services
         routing = ImmichRouting(prefix: services.settings.immich.prefix, log: services.log)
         access = ImmichAccess(services)
         cookies = ImmichCookies(services)
+        elevations = ElevationStore(database: services.database, now: services.now)
     }
 
     var name: String { "dialects.immich" }
@@ -41,7 +43,11 @@ struct ImmichRoutes: GatewayDialect {
             ImmichAnswers.message(ImmichWellKnown(endpoint: prefix.isEmpty ? "/" : prefix))
         }
         addSignIn(to: &router)
+        addPassword(to: &router)
+        addPIN(to: &router)
         addUsers(to: &router)
+        addSessions(to: &router)
+        addOAuth(to: &router)
     }
 
     /// An error of the server itself, before any route.

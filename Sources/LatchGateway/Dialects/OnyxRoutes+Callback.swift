@@ -94,7 +94,7 @@ extension OnyxRoutes {
         _ failure: BridgeFailure, of destination: BridgeState.Destination, _ request: ServerRequest
     ) -> ServerResponse {
         switch destination {
-        case .app(let redirect, let state, _):
+        case .app(let redirect, let state, _), .identity(let redirect, let state, _):
             let link = DeepLink.error(failure.error, failure.sentence, to: redirect, state: state)
             return RedirectPage.returningWithoutSuccess(to: link, failure.sentence, status: Self.redirect(request))
         case .web:

@@ -38,6 +38,8 @@ public struct AuditEvent: Sendable, Equatable {
         case certificateReplaced = "certificate-replaced"
         /// The certificate was read again and is the same.
         case certificateReread = "certificate-reread"
+        /// A person changed what others know the person by; the reason says what.
+        case personChanged = "person-changed"
         /// A person's PIN was set, changed or removed; the reason says which.
         case pinChanged = "pin-changed"
         /// Somebody typed a wrong PIN.

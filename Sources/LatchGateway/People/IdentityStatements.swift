@@ -63,6 +63,8 @@ enum IdentityStatements {
     static let unlink = Statement(
         "DELETE FROM identities WHERE person_id = ? AND provider = ?", UUID.self, String.self)
 
+    static let unlinkAll = Statement("DELETE FROM identities WHERE person_id = ?", UUID.self)
+
     static let hasPassword = Statement(
         "SELECT password_hash IS NOT NULL FROM people WHERE id = ?", UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }

@@ -74,7 +74,7 @@ struct LinkWish: Sendable {
     private func make(_ email: EmailAddress, _ connection: Connection) throws(DatabaseError) -> Outcome {
         guard provider.allowsRegistration, !provider.invitedOnly else { return .notInvited }
         let person = try connection.first(
-            PeopleStatements.insert, UUID(), email.text, name, nil, false, false, now)
+            PeopleStatements.insert, UUID(), email.text, name, nil, false, false, false, now)
         guard let person else { return .refused }
         try insertIdentity(of: person.id, email, connection)
         return .made(try connection.first(IdentityStatements.verify, name, person.id) ?? person)

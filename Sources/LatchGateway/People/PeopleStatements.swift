@@ -12,9 +12,11 @@ enum PeopleStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO people (id, email, name, password_hash, is_admin, is_vouched, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO people (id, email, name, password_hash, is_admin, is_vouched, must_change_password, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (email) DO NOTHING RETURNING \(columns)
-        """, UUID.self, String.self, String?.self, String?.self, Bool.self, Bool.self, Date.self, row: person)
+        """, UUID.self, String.self, String?.self, String?.self, Bool.self, Bool.self, Bool.self, Date.self, row: person
+    )
 
     static let all = Statement("SELECT \(columns) FROM people ORDER BY email", row: person)
 
@@ -53,8 +55,27 @@ enum PeopleStatements {
     ) { row throws(DatabaseError) in PasswordHash(rawValue: try row.get(0)) }
 
     static let setPassword = Statement(
-        "UPDATE people SET password_hash = ?, session_epoch = session_epoch + 1 WHERE id = ? RETURNING \(columns)",
-        String.self, UUID.self, row: person)
+        """
+        UPDATE people SET password_hash = ?, must_change_password = ?, session_epoch = session_epoch + 1 WHERE id = ?
+        RETURNING \(columns)
+        """, String.self, Bool.self, UUID.self, row: person)
+
+    /// Another password that the person chose knowing the one before; the duty to change it stays as it is.
+    static let choosePassword = Statement(
+        """
+        UPDATE people SET password_hash = ?, must_change_password = must_change_password AND NOT ?,
+            session_epoch = session_epoch + 1
+        WHERE id = ? RETURNING \(columns)
+        """, String.self, Bool.self, UUID.self, row: person)
+
+    /// What is nil stays; nothing is changed when somebody else has the address. A new one is proved by nobody.
+    static let changeProfile = Statement(
+        """
+        UPDATE people SET email = coalesce(?1, email), name = coalesce(?2, name), avatar_color = coalesce(?3, avatar_color),
+            is_verified = is_verified AND ?1 IS NULL, is_vouched = is_vouched AND ?1 IS NULL
+        WHERE id = ?4 AND NOT EXISTS (SELECT 1 FROM people o WHERE o.email = ?1 AND o.id <> ?4)
+        RETURNING \(columns)
+        """, String?.self, String?.self, String?.self, UUID.self, row: person)
 
     /// Puts a hash of the same password in place of an outdated one, unless the password was changed meanwhile.
     static let rehash = Statement(

@@ -15,7 +15,7 @@ public final class PeopleStore: Sendable {
     /// What a new password must be.
     public let policy: PasswordPolicy
     let database: Database
-    private let hasher: PasswordHasher
+    let hasher: PasswordHasher
     let audit: AuditLog
     let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
@@ -95,14 +95,15 @@ public final class PeopleStore: Sendable {
     ///   - name: To show; nil or blank for none.
     ///   - isAdministrator: Whether the person administers the server.
     ///   - password: Must keep ``policy``; only its Argon2id hash is stored.
+    ///   - mustChange: Whether the person must choose another one at the first sign-in.
     /// - Returns: The person as stored.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/invalidEmail``, ``GatewayError/Code/weakPassword``,
     ///   ``GatewayError/Code/personExists`` or ``GatewayError/Code/busy``.
     public func add(
-        email: String, name: String? = nil, isAdministrator: Bool = false, password: Secret
+        email: String, name: String? = nil, isAdministrator: Bool = false, password: Secret, mustChange: Bool = false
     ) async throws -> Person {
         try await add(
-            email: email, name: name, isAdministrator: isAdministrator, password: password,
+            email: email, name: name, isAdministrator: isAdministrator, password: password, mustChange: mustChange,
             recording: AuditEvent(.personAdded))
     }
 
@@ -119,7 +120,8 @@ public final class PeopleStore: Sendable {
 
     /// Adds a person and records it as `event`, in which the person is filled in; somebody who registered is not vouched for.
     func add(
-        email: String, name: String?, isAdministrator: Bool, password: Secret?, recording event: AuditEvent
+        email: String, name: String?, isAdministrator: Bool, password: Secret?, mustChange: Bool = false,
+        onlyFirst: Bool = false, recording event: AuditEvent
     ) async throws -> Person {
         let email = try EmailAddress(email).text
         if let password { try policy.check(password) }
@@ -129,8 +131,9 @@ public final class PeopleStore: Sendable {
         let created = now()
         let shown = name.flatMap { DisplayText.cleaned($0, limit: 200) }
         let person = try await database.write { connection in
-            try connection.first(
-                PeopleStatements.insert, UUID(), email, shown, hash, isAdministrator, isVouched, created)
+            if onlyFirst, try connection.first(PeopleStatements.anybody) == true { return nil as Person? }
+            return try connection.first(
+                PeopleStatements.insert, UUID(), email, shown, hash, isAdministrator, isVouched, mustChange, created)
         }
         guard let person else { throw Self.exists(email) }
         noteSomebody()
@@ -168,14 +171,22 @@ public final class PeopleStore: Sendable {
 extension PeopleStore {
     /// Gives a person another password and ends all of the person's sessions.
     ///
+    /// - Parameters:
+    ///   - password: Must keep ``policy``; only its Argon2id hash is stored.
+    ///   - person: Whose it is.
+    ///   - mustChange: Whether the person must choose another one at the next sign-in.
+    ///   - actor: Who does it on a page, for the audit log.
+    /// - Returns: The person as stored.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/weakPassword``, ``GatewayError/Code/unknownPerson`` or
     ///   ``GatewayError/Code/busy``.
     @discardableResult
-    public func setPassword(_ password: Secret, of person: UUID, by actor: UUID? = nil) async throws -> Person {
+    public func setPassword(
+        _ password: Secret, of person: UUID, mustChange: Bool = false, by actor: UUID? = nil
+    ) async throws -> Person {
         try policy.check(password)
         let hash = try await hasher.hash(password).rawValue
         return try await ending(sessionsOf: person, .passwordChanged, by: actor) { connection throws(DatabaseError) in
-            try connection.first(PeopleStatements.setPassword, hash, person)
+            try connection.first(PeopleStatements.setPassword, hash, mustChange, person)
         }
     }
 

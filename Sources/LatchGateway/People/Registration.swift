@@ -32,6 +32,27 @@ struct Registration: Sendable {
         }
     }
 
+    /// Adds the first person of a server, who administers it.
+    ///
+    /// - Throws: ``GatewayError/Code/personExists`` when there is somebody; else as
+    ///   ``PeopleStore/add(email:name:isAdministrator:password:)``.
+    func registerFirst(
+        _ email: String, name: String, _ password: Secret, from client: PasswordSignIn.Client
+    ) async throws -> Outcome {
+        switch attempts.reserve(from: client.address, account: nil) {
+        case .refused(let wait): return .limited(wait)
+        case .granted(let reservation):
+            defer { countAttempt(reservation, client) }
+            let event = AuditEvent(
+                .registered, reason: "first-administrator", address: client.address.description,
+                request: client.request, device: client.device)
+            return .registered(
+                try await people.add(
+                    email: email, name: name, isAdministrator: true, password: password, onlyFirst: true,
+                    recording: event))
+        }
+    }
+
     private func countAttempt(_ reservation: SignInGuard.Reservation, _ client: PasswordSignIn.Client) {
         guard let length = attempts.fail(reservation).address else { return }
         audit.record(

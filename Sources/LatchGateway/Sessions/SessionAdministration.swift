@@ -7,7 +7,7 @@ import Synchronization
 /// Works beside a running gateway too: that one refuses the tokens within 250 ms, see ``Gateway``.
 public final class SessionAdministration: Sendable {
     let database: Database
-    private let audit: AuditLog
+    let audit: AuditLog
     let now: @Sendable () -> Date
     private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
 

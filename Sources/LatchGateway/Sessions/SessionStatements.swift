@@ -37,10 +37,13 @@ enum SessionStatements {
     static let endByToken = Statement(
         """
         UPDATE sessions SET ended_at = ?, end_reason = ? WHERE token_hash = ? AND ended_at IS NULL
-        RETURNING id, person_id
+        RETURNING id, person_id, EXISTS (SELECT 1 FROM sessions c WHERE c.parent_id = sessions.id)
         """, Date.self, String.self, [UInt8].self
     ) { row throws(DatabaseError) in
-        EndedSession(session: SessionID(rawValue: try row.get(0)), person: try row.get(1))
+        (
+            ended: EndedSession(session: SessionID(rawValue: try row.get(0)), person: try row.get(1)),
+            hadChildren: try row.get(2) as Bool
+        )
     }
 
     static let endByID = Statement(

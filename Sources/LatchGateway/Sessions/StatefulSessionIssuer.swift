@@ -121,7 +121,9 @@ public final class StatefulSessionIssuer: SessionIssuer {
                 SessionStatements.endByToken, now, SessionEndReason.signedOut.rawValue, hash)
         }
         cache.remove(digest)
-        return ended
+        // Those that were made from it ended with it.
+        if let ended, ended.hadChildren { cache.remove(person: ended.ended.person) }
+        return ended?.ended
     }
 
     /// Forgets a person's sessions; see ``SessionIssuer``.

@@ -14,6 +14,8 @@ public struct ProviderMetadata: Sendable, Equatable {
     public let keysAddress: String
     /// Where more is told about a person.
     public let userInfoEndpoint: String?
+    /// Where a browser signs out.
+    public let endSessionEndpoint: String?
     /// The names of the algorithms that ID tokens are signed by; empty when it does not say.
     public let signingAlgorithms: [String]
     /// Whether every answer to the browser names the issuer.
@@ -37,6 +39,8 @@ public struct ProviderMetadata: Sendable, Equatable {
         tokenEndpoint = try reader.endpoint("token_endpoint")
         keysAddress = try reader.endpoint("jwks_uri")
         userInfoEndpoint = try reader.optionalEndpoint("userinfo_endpoint")
+        // Nothing stands on it, so one that cannot be used is none.
+        endSessionEndpoint = (try? reader.optionalEndpoint("end_session_endpoint")) ?? nil
         signingAlgorithms = try reader.texts("id_token_signing_alg_values_supported") ?? []
         namesIssuerInAnswers = try reader.flag("authorization_response_iss_parameter_supported")
         guard try reader.texts("response_types_supported")?.contains("code") != false else {

@@ -23,10 +23,13 @@ extension RelyingParty {
                 code: code, groupsClaim: settings.groupsClaim))
     }
 
-    /// A signed text of the provider, once its signature was found good.
+    /// A signed text of the provider, once its signature was found good; `type` is the kind of token that it may be besides
+    /// one that names none.
     ///
     /// Source: OpenID Connect Core §3.1.3.7; RFC 8725 §3.1, §3.2 and §3.11.
-    func verified(_ text: Secret, what: String, from provider: ProviderMetadata) async throws -> JSONWebSignature {
+    func verified(
+        _ text: Secret, what: String, from provider: ProviderMetadata, type: String? = nil
+    ) async throws -> JSONWebSignature {
         let signature: JSONWebSignature
         do throws(JOSEError) {
             signature = try JSONWebSignature(parsing: text.reveal())
@@ -38,7 +41,8 @@ extension RelyingParty {
             provider.signingAlgorithms.isEmpty || provider.signingAlgorithms.contains(name)
         else { throw Self.unsigned(what) }
         // Another kind of token, which the same key may have signed for another use, says so with its type.
-        guard signature.header.type?.lowercased().hasSuffix("+jwt") != true else {
+        let named = signature.header.type?.lowercased()
+        guard named?.hasSuffix("+jwt") != true || named == type else {
             throw OpenIDConnectError(.badToken, "\(what) cannot be believed: it is another kind of token.")
         }
         guard try await isSigned(signature) else {

@@ -35,6 +35,7 @@ final class SmallProvider: Sendable {
 
     private let server: HTTPServer
     private let state: SharedState
+    private let key: SigningKey
 
     private final class SharedState: Sendable {
         let value = Mutex(State())
@@ -42,7 +43,8 @@ final class SmallProvider: Sendable {
         var issuer: String { value.withLock { $0.issuer } }
     }
 
-    private init(issuer: String, server: HTTPServer, state: SharedState) {
+    private init(issuer: String, server: HTTPServer, state: SharedState, key: SigningKey) {
+        self.key = key
         self.issuer = issuer
         self.server = server
         self.state = state
@@ -64,7 +66,7 @@ final class SmallProvider: Sendable {
             .init(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
         let issuer = "http://127.0.0.1:\(server.addresses.first?.port ?? 0)"
         state.value.withLock { $0.issuer = issuer }
-        return SmallProvider(issuer: issuer, server: server, state: state)
+        return SmallProvider(issuer: issuer, server: server, state: state, key: key)
     }
 
     func stop() async {
@@ -75,7 +77,8 @@ final class SmallProvider: Sendable {
         [
             "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/authorize"),
             "token_endpoint": .string(issuer + "/token"), "jwks_uri": .string(issuer + "/keys"),
-            "response_types_supported": ["code"], "subject_types_supported": ["public"],
+            "end_session_endpoint": .string(issuer + "/sign-out"), "response_types_supported": ["code"],
+            "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["ES256"], "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": true,
         ]
@@ -96,6 +99,9 @@ extension SmallProvider {
         state.value.withLock { $0.grants[code] = Grant(account: account, request: request) }
         return [("code", code), ("state", request["state"] ?? ""), ("iss", issuer)]
     }
+
+    /// Signs claims by the provider's key.
+    func sign(_ claims: JSONValue) throws -> String { try key.sign(payload: claims.encoded()) }
 
     /// The person says no.
     func deny(_ request: FormFields, error: String = "access_denied") -> [(String, String)] {

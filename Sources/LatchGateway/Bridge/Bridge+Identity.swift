@@ -1,0 +1,53 @@
+import FoundationEssentials
+import OAuth
+import OpenIDConnect
+
+extension Bridge {
+    /// Exchanges a one-time code for the identity that signed in; nil for every code that is not good, whatever is wrong with
+    /// it. The code is burnt first and looked at then.
+    ///
+    /// - Throws: ``GatewayError/Code/codeStore`` when the store does not answer.
+    ///
+    /// Source: OX-5; RFC 7636 §4.6.
+    func identity(
+        for code: OneTimeCode, verifier: String, client: PasswordSignIn.Client
+    ) async throws -> (identity: ProviderIdentity, provider: BridgeProvider)? {
+        guard let box = try await take(code), let record = IdentityRecord(opening: box, for: code, keys),
+            now() < record.expires, let provider = providers[record.provider]
+        else {
+            metrics.exchange(.refused)
+            return nil
+        }
+        guard let verifier = PKCE.Verifier(verifier), record.challenge.matches(verifier) else {
+            metrics.exchange(.refused)
+            audit.record(
+                AuditEvent(
+                    .signInFailed, reason: "wrong-verifier", provider: record.provider,
+                    address: client.address.description, request: client.request, device: client.device))
+            return nil
+        }
+        metrics.exchange(.succeeded)
+        return (record.identity, provider)
+    }
+
+    /// Signs the person in whom an identity is here.
+    ///
+    /// - Throws: ``BridgeFailure`` when nobody is signed in; errors of the database.
+    func signIn(
+        _ identity: ProviderIdentity, at provider: BridgeProvider, client: PasswordSignIn.Client
+    ) async throws -> SessionCredential {
+        do {
+            let person = try await people.person(for: identity, at: provider.configuration)
+            return try await start(for: person, provider: provider.id, client)
+        } catch let error as GatewayError {
+            let failure = BridgeFailure(error)
+            guard let reason = failure.reason else { throw error }
+            metrics.bridge(failure.outcome, at: provider.id)
+            audit.record(
+                AuditEvent(
+                    .signInFailed, reason: reason, provider: provider.id, address: client.address.description,
+                    request: client.request, device: client.device))
+            throw failure
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Crypto
+import FoundationEssentials
+import OAuth
+import OpenIDConnect
+import Wire
+
+/// What a one-time code stands for where it is decided later who the identity is here: the client may want to be signed in
+/// by it, or to have it linked to the person who is.
+///
+/// Source: contract of Immich, endpoints: `/oauth/callback` and `/oauth/link` take the same address.
+struct IdentityRecord: Sendable {
+    /// The challenge that the client's verifier must fit.
+    let challenge: PKCE.Challenge
+    /// Who signed in at the provider.
+    let identity: ProviderIdentity
+    /// The identity provider's id.
+    let provider: String
+    /// When the code is not good any more, whatever the store thinks, to the second.
+    let expires: Date
+
+    private static let context = Array("latchstring identity 1".utf8)
+
+    /// The record as a store may have it, sealed for this code; see ``CodeRecord/sealed(for:_:)``.
+    func sealed(for code: OneTimeCode, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {
+        try SealedFields.seal(
+            [
+                Array(challenge.text.utf8), Array(provider.utf8),
+                [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))), JSON.encode(identity),
+            ], key: keys.code, context: Self.context + code.key.bytes)
+    }
+
+    /// Opens a record; nil for bytes that were not sealed for this code.
+    init?(opening box: [UInt8], for code: OneTimeCode, _ keys: BridgeKeys) {
+        guard let fields = SealedFields.open(box, key: keys.code, context: Self.context + code.key.bytes),
+            fields.count == 4,
+            let challenge = String(validating: fields[0], as: UTF8.self).flatMap(PKCE.Challenge.init),
+            let provider = String(validating: fields[1], as: UTF8.self), let expires = fields[2].bigEndian,
+            let identity = try? JSON.decode(ProviderIdentity.self, from: fields[3])
+        else { return nil }
+        self.init(
+            challenge: challenge, identity: identity, provider: provider,
+            expires: Date(timeIntervalSince1970: Double(expires)))
+    }
+
+    /// Makes a record.
+    init(challenge: PKCE.Challenge, identity: ProviderIdentity, provider: String, expires: Date) {
+        self.challenge = challenge
+        self.identity = identity
+        self.provider = provider
+        self.expires = expires
+    }
+}

@@ -1,0 +1,116 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import OAuth
+import OpenIDConnect
+import Wire
+
+extension ImmichRoutes {
+    /// `POST /oauth/callback`: the address that the browser ended at, for a session.
+    ///
+    /// Where 3.1.0 answers 500 `Failed to finish oauth`, for a code that is not good or a state or verifier that is another,
+    /// the answer is 400: it is the request that is wrong.
+    ///
+    /// Source: IM-7; contract of Immich, endpoints and b.10.
+    func callback(_ request: ServerRequest) async throws -> ServerResponse {
+        let bridge = try requiredBridge()
+        let device = ImmichDevice(request)
+        let client = client(of: request, device.device)
+        let (identity, provider) = try await identity(of: request, bridge, client)
+        let credential: SessionCredential
+        do {
+            credential = try await bridge.signIn(identity, at: provider, client: client)
+        } catch is BridgeFailure {
+            guard identity.email != nil else {
+                throw ImmichRefusal(.badRequest, "OAuth profile does not have an email address")
+            }
+            throw Self.failed
+        }
+        services.metrics.signIn(.succeeded)
+        try await services.sessions.note(provider: provider.id, identity.sessionID, of: credential.session)
+        return forgettingSignIn(try await signedIn(credential, .oauth, device, request), request)
+    }
+
+    /// `POST /oauth/link`: the identity becomes the person's who is signed in.
+    ///
+    /// The session must have begun a short while ago and be no other session's child: whoever has a token for an hour must
+    /// not get a way in of their own by it.
+    ///
+    /// Source: contract of Immich, endpoints; NIST SP 800-63B §6.1.2.1.
+    func link(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        let bridge = try requiredBridge()
+        try await requireRecentSignIn(caller)
+        let (identity, provider) = try await identity(of: request, bridge, client(of: request))
+        do {
+            try await services.people.link(caller.person.id, to: identity.subject, at: provider.configuration)
+        } catch let error as GatewayError where error.code == .identityRefused {
+            throw ImmichRefusal(.badRequest, "This OAuth account has already been linked to another user.")
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            throw ImmichRefusal(.unauthorized, "Invalid user token")
+        }
+        return forgettingSignIn(try await user(caller.person), request)
+    }
+
+    /// `POST /oauth/unlink`: the person's identities are nobody's any more; every other session of the person ends.
+    func unlink(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        _ = try requiredBridge()
+        guard try await services.people.hasPassword(caller.person.id) else {
+            throw ImmichRefusal(.badRequest, "There would be no way left to sign in: set a password first.")
+        }
+        if try await services.people.unlinkAll(caller.person.id) > 0 {
+            try await services.sessions.endOthers(of: caller.person.id, keeping: caller.session.id)
+        }
+        return try await user(caller.person)
+    }
+
+    /// How long after its beginning a session may do what gives another way in.
+    private static let recentTime: Double = 900
+
+    /// Refuses what gives a way in unless the person signed in a short while ago.
+    func requireRecentSignIn(_ caller: ImmichCaller) async throws {
+        let own = try await services.sessions.ownSessions(of: caller.person.id).first { $0.id == caller.session.id }
+        guard let own, own.parent == nil, services.now().timeIntervalSince(own.created) <= Self.recentTime else {
+            throw ImmichRefusal(.badRequest, "Sign in again first: this needs a sign-in of the last 15 minutes.")
+        }
+    }
+
+    /// The identity that the address of a request's body stands for.
+    private func identity(
+        of request: ServerRequest, _ bridge: Bridge, _ client: PasswordSignIn.Client
+    ) async throws -> (identity: ProviderIdentity, provider: BridgeProvider) {
+        var body = ImmichBody(request)
+        let url = body.text("url", atLeast: 1)
+        let (sentState, sentVerifier) = (body.optionalText("state"), body.optionalText("codeVerifier"))
+        try body.check()
+        let fields = Self.query(of: url)
+        let ownState = url.hasPrefix(ImmichSettings.specifiedRedirect) ? fields["state"] : nil
+        guard let state = sentState ?? cookies.value(ImmichCookies.stateName, in: request) ?? ownState else {
+            throw ImmichRefusal(.badRequest, "OAuth state is missing")
+        }
+        guard let verifier = sentVerifier ?? cookies.value(ImmichCookies.verifierName, in: request) else {
+            throw ImmichRefusal(.badRequest, "OAuth code verifier is missing")
+        }
+        let (states, codes) = (fields.values("state"), fields.values("code"))
+        guard states.count == 1, codes.count == 1, State(states[0]) == State(state) else { throw Self.failed }
+        let found = try await bridge.identity(for: OneTimeCode(codes[0]), verifier: verifier, client: client)
+        guard let found else { throw Self.failed }
+        return found
+    }
+
+    private static let failed = ImmichRefusal(.badRequest, "OAuth authentication failed")
+
+    /// The query of an address; what it has before it does not matter.
+    private static func query(of url: String) -> FormFields {
+        let text = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        return (try? FormURLEncoded.decode(String(Substring(text)))) ?? FormFields()
+    }
+
+    private func forgettingSignIn(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
+        guard cookies.value(ImmichCookies.stateName, in: request) != nil else { return response }
+        var response = response
+        for cookie in cookies.endSignIn(for: request) { response.headers.append("Set-Cookie", cookie) }
+        return response
+    }
+}

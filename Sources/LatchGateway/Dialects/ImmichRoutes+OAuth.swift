@@ -1,0 +1,147 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import OAuth
+import Wire
+
+extension ImmichRoutes {
+    /// Adds the routes of sign-in through an identity provider.
+    ///
+    /// A real server gives the provider's own address out and takes the provider's code back. Here the gateway is the
+    /// provider's client: the app gets the address of ``start(_:_:)``, and the code in its redirect is one of the gateway's,
+    /// good once and bound to the app's challenge. To the app that is the same.
+    ///
+    /// Source: IM-7; contract of Immich, b.10 and b.11.
+    func addOAuth(to router: inout Router) {
+        routing.on(.get, "/oauth/mobile-redirect", to: &router) { Self.mobileRedirect($0) }
+        routing.on(.post, "/oauth/authorize", to: &router) { try authorize($0) }
+        routing.on(.get, "/oauth/authorize", to: &router) { try authorizeByQuery($0) }
+        routing.on(.post, "/oauth/callback", to: &router) { try await callback($0) }
+        routing.on(.post, "/oauth/link", to: &router) { try await link($0) }
+        routing.on(.post, "/oauth/unlink", to: &router) { try await unlink($0) }
+        routing.on(.post, "/oauth/backchannel-logout", to: &router) { try await endByProvider($0) }
+        if let bridge = services.bridge {
+            routing.on(.get, "/oauth/start", to: &router) { await start($0, bridge) }
+        }
+    }
+
+    /// The bridge.
+    ///
+    /// - Throws: ``ImmichRefusal`` with 400 when there is no provider.
+    func requiredBridge() throws(ImmichRefusal) -> Bridge {
+        guard let bridge = services.bridge else { throw ImmichRefusal(.badRequest, "OAuth is not enabled") }
+        return bridge
+    }
+
+    /// `POST /oauth/authorize`: where the browser begins. State and challenge that the client does not bring are made here
+    /// and kept by the client in cookies.
+    private func authorize(_ request: ServerRequest) throws -> ServerResponse {
+        let bridge = try requiredBridge()
+        var body = ImmichBody(request)
+        let redirect = body.text("redirectUri")
+        let sent = (state: body.optionalText("state"), challenge: body.optionalText("codeChallenge"))
+        let challenge = sent.challenge.map(PKCE.Challenge.init)
+        if case .some(nil) = challenge {
+            body.refuse("codeChallenge", "Invalid string: 43 characters of base64url, made by S256", "invalid_format")
+        }
+        if let state = sent.state, !(1...AuthorizeQuery.maximumStateCount).contains(state.utf8.count) {
+            body.refuse("state", "Invalid string: 1 to 512 bytes", "too_big")
+        }
+        try body.check()
+        let verifier = PKCE.Verifier()
+        let state = sent.state ?? State().text
+        let url = try address(
+            bridge, request, redirect: redirect, state: state,
+            challenge: challenge.flatMap { $0 } ?? verifier.challenge)
+        var response = ImmichAnswers.message(ImmichAuthorizationResponse(url: url), status: .created)
+        guard sent.state == nil || sent.challenge == nil, Self.isCookieValue(state) else { return response }
+        for cookie in cookies.beginSignIn(
+            state: state, verifier: sent.challenge == nil ? verifier.secret : nil, for: request)
+        {
+            response.headers.append("Set-Cookie", cookie)
+        }
+        return response
+    }
+
+    /// `GET /oauth/authorize`, the form of the specification: the redirect is the specification's own unless told.
+    private func authorizeByQuery(_ request: ServerRequest) throws -> ServerResponse {
+        let bridge = try requiredBridge()
+        var issues: [ImmichError.Issue] = []
+        func one(_ name: String) -> String? {
+            let values = request.queryValues(name)
+            if values.count > 1 { issues.append(.init(path: [name], message: "Stands twice", code: "invalid_type")) }
+            return values.first
+        }
+        let challenge = one("code_challenge").flatMap(PKCE.Challenge.init)
+        let state = one("state") ?? ""
+        if challenge == nil {
+            issues.append(
+                .init(path: ["code_challenge"], message: "43 characters of base64url", code: "invalid_format"))
+        }
+        if let method = one("code_challenge_method"), method != PKCE.Challenge.method {
+            issues.append(.init(path: ["code_challenge_method"], message: "Expected S256", code: "invalid_value"))
+        }
+        if !(1...AuthorizeQuery.maximumStateCount).contains(state.utf8.count) {
+            issues.append(.init(path: ["state"], message: "1 to 512 bytes", code: "invalid_format"))
+        }
+        let redirect = one("redirect_uri") ?? ImmichSettings.specifiedRedirect
+        guard let challenge, issues.isEmpty else { throw ImmichRefusal(issues) }
+        let url = try address(bridge, request, redirect: redirect, state: state, challenge: challenge)
+        return ImmichAnswers.message(ImmichAuthorizationResponse(url: url))
+    }
+
+    /// The address that the browser begins at.
+    private func address(
+        _ bridge: Bridge, _ request: ServerRequest, redirect: String, state: String, challenge: PKCE.Challenge
+    ) throws(ImmichRefusal) -> String {
+        guard bridge.redirects.allows(redirect) else {
+            throw ImmichRefusal([
+                .init(path: ["redirectUri"], message: "Not a redirect that this server allows", code: "invalid_value")
+            ])
+        }
+        guard let base = bridge.address.base(of: request) else {
+            throw ImmichRefusal(
+                HTTPStatus(rawValue: 421), "The server does not know its own address; set public_url.")
+        }
+        let query = FormURLEncoded.encode([
+            ("redirect_uri", redirect), ("state", state), ("code_challenge", challenge.text),
+        ])
+        return "\(base)\(prefix)/oauth/start?\(query)"
+    }
+
+    /// `GET /oauth/mobile-redirect`: to the app, with the same query. For providers that know no scheme of an app.
+    ///
+    /// Source: contract of Immich, b.11.
+    private static func mobileRedirect(_ request: ServerRequest) -> ServerResponse {
+        ServerResponse(
+            status: HTTPStatus(rawValue: 307),
+            headers: [
+                "Location": "app.immich:///oauth-callback?\(request.rawQuery ?? "")", "Cache-Control": "no-store",
+                "Referrer-Policy": "no-referrer",
+            ])
+    }
+
+    /// What a cookie may hold.
+    ///
+    /// Source: RFC 6265 §4.1.1.
+    private static func isCookieValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"\",;\\".utf8.contains($0) }
+    }
+}
+
+extension ImmichSettings {
+    /// The redirect of the specification's app.
+    static let specifiedRedirect = "immich://oauth-callback"
+
+    /// The redirects with the forms that browsers make of them, one slash or three, and the address of the server that leads
+    /// to the app.
+    func allRedirects(publicURL: String?) -> [String] {
+        let forms = redirects.flatMap { redirect in
+            guard let cut = redirect.firstRange(of: ":///") else { return [redirect] }
+            return [redirect, "\(redirect[..<cut.lowerBound]):/\(redirect[cut.upperBound...])"]
+        }
+        guard let publicURL else { return forms }
+        let base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+        return forms + ["\(base)\(prefix)/oauth/mobile-redirect"]
+    }
+}

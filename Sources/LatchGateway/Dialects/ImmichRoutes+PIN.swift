@@ -1,0 +1,141 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension ImmichRoutes {
+    /// Adds the routes of the PIN and of what it unlocks.
+    ///
+    /// A PIN of these routes has six digits. The two that the specification of the app names, `PUT` with `pinCode` alone and
+    /// `verify`, take four to six, and so does the unlocking of a PIN that was set that way.
+    ///
+    /// Source: IM-15; contract of Immich, b.7; specification of the app, "PIN Code".
+    func addPIN(to router: inout Router) {
+        routing.on(.post, "/auth/pin-code", to: &router) { request in
+            let caller = try await access.caller(of: request)
+            var body = ImmichBody(request)
+            let text = body.pin("pinCode", 6...6)
+            try body.check()
+            return try await setPIN(text, of: caller)
+        }
+        routing.on(.put, "/auth/pin-code", to: &router) { try await changePIN($0) }
+        routing.on(.delete, "/auth/pin-code", to: &router) { try await removePIN($0) }
+        for path in ["/auth/session/unlock", "/auth/pin-code/verify"] {
+            routing.on(.post, path, to: &router) { try await unlock($0) }
+        }
+        routing.on(.post, "/auth/session/lock", to: &router) { request in
+            try await elevations.end(try await access.caller(of: request).session.id)
+            return ImmichAnswers.done
+        }
+    }
+
+    private func setPIN(_ text: String, of caller: ImmichCaller) async throws -> ServerResponse {
+        do {
+            try await services.pins.set(try PIN(text), of: caller.person.id)
+            return ImmichAnswers.done
+        } catch let error as GatewayError where error.code == .pinExists {
+            throw ImmichRefusal(.badRequest, "User already has a PIN code")
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            throw ImmichRefusal(.unauthorized, "Invalid user token")
+        }
+    }
+
+    /// `PUT /auth/pin-code`: another PIN, by the old one or the password; with `pinCode` alone the first one.
+    private func changePIN(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        var body = ImmichBody(request)
+        if !body.has("newPinCode"), !body.has("password"), body.has("pinCode") {
+            let text = body.pin("pinCode", 4...6)
+            try body.check()
+            return try await setPIN(text, of: caller)
+        }
+        let text = body.pin("newPinCode", 6...6)
+        let proof = Self.proof(in: &body)
+        try body.check()
+        try await prove(proof, of: caller, request)
+        do {
+            try await services.pins.change(to: try PIN(text), of: caller.person.id)
+        } catch let error as GatewayError where error.code == .unknownPIN {
+            throw Self.noPIN
+        }
+        return ImmichAnswers.done
+    }
+
+    /// `DELETE /auth/pin-code`: no PIN, by the PIN or the password; every session of the person is locked.
+    private func removePIN(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        var body = ImmichBody(request)
+        let proof = Self.proof(in: &body)
+        try body.check()
+        try await prove(proof, of: caller, request)
+        do {
+            try await services.pins.remove(of: caller.person.id)
+        } catch let error as GatewayError where error.code == .unknownPIN {
+            throw Self.noPIN
+        }
+        return ImmichAnswers.done
+    }
+
+    /// `POST /auth/session/unlock` and `/auth/pin-code/verify`: the session sees what is locked for 15 minutes.
+    private func unlock(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        var body = ImmichBody(request)
+        let text = body.pin("pinCode", 4...6)
+        try body.check()
+        try await provePIN(text, of: caller)
+        try await elevations.begin(caller.session.id)
+        let client = client(of: request)
+        services.audit.record(
+            AuditEvent(
+                .sessionUnlocked, person: caller.person.id, session: caller.session.id,
+                address: client.address.description, request: request.id, device: client.device))
+        return ImmichAnswers.done
+    }
+
+    /// What shows that the person is the one who asks; the password where both are there.
+    private enum Proof {
+        case pin(String)
+        case password(String)
+        case none
+    }
+
+    private static func proof(in body: inout ImmichBody) -> Proof {
+        let pin = body.has("pinCode") ? body.pin("pinCode", 4...6) : nil
+        if let password = body.optionalText("password") { return .password(password) }
+        return pin.map(Proof.pin) ?? .none
+    }
+
+    private func prove(_ proof: Proof, of caller: ImmichCaller, _ request: ServerRequest) async throws {
+        guard try await services.pins.isSet(caller.person.id) else { throw Self.noPIN }
+        switch proof {
+        case .password(let password): try await provePassword(password, of: caller, request)
+        case .pin(let pin): try await provePIN(pin, of: caller)
+        case .none: throw ImmichRefusal(.badRequest, "Either password or pinCode is required")
+        }
+    }
+
+    private func provePIN(_ text: String, of caller: ImmichCaller) async throws {
+        switch try await services.pins.check(try PIN(text), of: caller.person.id) {
+        case .right: return
+        case .wrong: throw ImmichRefusal(.badRequest, "Wrong PIN code")
+        case .notSet: throw Self.noPIN
+        case .limited(let wait): throw ImmichRefusal(wait: wait)
+        }
+    }
+
+    /// Refuses the request unless the password is the person's; that counts like a sign-in.
+    func provePassword(_ password: String, of caller: ImmichCaller, _ request: ServerRequest) async throws {
+        guard !password.isEmpty else { throw Self.wrongPassword }
+        let email = EmailAddress(normalizing: caller.person.email)
+        switch try await services.signIn.check(email, Secret(password), from: client(of: request)) {
+        // The address may be somebody else's by now.
+        case .right(let credential) where credential.person.id == caller.person.id: return
+        case .right: throw Self.wrongPassword
+        case .refused: throw Self.wrongPassword
+        case .limited(let wait): throw ImmichRefusal(wait: wait)
+        }
+    }
+
+    private static let noPIN = ImmichRefusal(.badRequest, "User does not have a PIN code")
+    private static let wrongPassword = ImmichRefusal(.badRequest, "Wrong password")
+}

@@ -1,0 +1,67 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension ImmichRoutes {
+    /// Adds the routes that change a password.
+    ///
+    /// A session alone changes no password: a token that was stolen for an hour must not become the account. The current
+    /// password is asked for, unless the person must change it, which is so only after an administrator gave one; then the
+    /// session is the one that was begun with that.
+    ///
+    /// Source: IM-12; contract of Immich, b.9; OWASP Authentication Cheat Sheet, "Change Password Feature".
+    func addPassword(to router: inout Router) {
+        routing.on(.post, "/auth/change-password", to: &router) { request in
+            let caller = try await access.caller(of: request)
+            var body = ImmichBody(request)
+            return try await changePassword(&body, of: caller, request)
+        }
+        routing.on(.put, "/auth/change-password", to: &router) { request in
+            let caller = try await access.caller(of: request)
+            var body = ImmichBody(request)
+            guard !body.has("newPassword") else { return try await changePassword(&body, of: caller, request) }
+            let password = body.text("password", atLeast: 1)
+            try body.check()
+            return try await user(try await chooseForcedPassword(password, of: caller))
+        }
+    }
+
+    /// The current password and a new one; every other session of the person ends.
+    private func changePassword(
+        _ body: inout ImmichBody, of caller: ImmichCaller, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        let (current, new) = (body.text("password"), body.text("newPassword", atLeast: 8))
+        _ = body.optionalTruth("invalidateSessions")
+        try body.check()
+        try await provePassword(current, of: caller, request)
+        return try await user(try await setPassword(new, of: caller, isForced: false))
+    }
+
+    /// The new password of somebody who must choose one.
+    ///
+    /// - Throws: ``ImmichRefusal`` with 400 when nothing is to be changed, or the new password is the old one.
+    func chooseForcedPassword(_ password: String, of caller: ImmichCaller) async throws -> Person {
+        guard let person = try await services.people.find(id: caller.person.id), person.mustChangePassword else {
+            throw ImmichRefusal(
+                .badRequest, "The current password is needed: send password and newPassword to /auth/change-password.")
+        }
+        guard try await !services.people.isPassword(Secret(password), of: person) else {
+            throw ImmichRefusal(.badRequest, "The new password must be another one.")
+        }
+        return try await setPassword(password, of: caller, isForced: true)
+    }
+
+    private func setPassword(
+        _ password: String, of caller: ImmichCaller, isForced: Bool
+    ) async throws -> Person {
+        do {
+            return try await services.people.choosePassword(
+                Secret(password), of: caller.person.id, keeping: caller.session.id, isForced: isForced)
+        } catch let error as GatewayError where error.code == .weakPassword {
+            throw ImmichRefusal(.badRequest, error.message)
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            throw ImmichRefusal(.unauthorized, "Invalid user token")
+        }
+    }
+}

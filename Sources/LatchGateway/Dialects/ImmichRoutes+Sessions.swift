@@ -1,0 +1,117 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension ImmichRoutes {
+    /// Adds the routes of a person's own sessions, whichever dialect they were begun by.
+    ///
+    /// Source: contract of Immich, endpoints.
+    func addSessions(to router: inout Router) {
+        routing.on(.get, "/sessions", to: &router) { request in
+            let caller = try await access.caller(of: request)
+            let sessions = try await services.sessions.ownSessions(of: caller.person.id)
+            return ImmichAnswers.message(sessions.map { Self.message($0, caller) })
+        }
+        routing.on(.post, "/sessions", to: &router) { try await begin($0) }
+        routing.on(.delete, "/sessions", to: &router) { request in
+            let caller = try await access.caller(of: request)
+            try await services.sessions.endOthers(of: caller.person.id, keeping: caller.session.id)
+            return ImmichAnswers.done
+        }
+        routing.on(.put, id: "/sessions/{id}", to: &router) { try await update($0, $1) }
+        routing.on(.delete, id: "/sessions/{id}", to: &router) { request, id in
+            let session = try await session(id, of: try await access.caller(of: request), "authDevice.delete")
+            do {
+                try await services.sessions.revoke(session.id)
+            } catch let error as GatewayError where error.code == .unknownSession {
+                throw Self.noAccess("authDevice.delete")
+            }
+            return ImmichAnswers.done
+        }
+        routing.on(.post, id: "/sessions/{id}/lock", to: &router) { request, id in
+            let session = try await session(id, of: try await access.caller(of: request), "session.lock")
+            try await elevations.end(session.id)
+            return ImmichAnswers.done
+        }
+    }
+
+    /// `POST /sessions`: a further session beside the one of the request, which ends with it; for a screen to show pictures
+    /// on.
+    private func begin(_ request: ServerRequest) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        var body = ImmichBody(request)
+        let seconds = body.optionalNumber("duration", atLeast: 1)
+        let device = SessionDevice(name: body.optionalText("deviceType"), kind: body.optionalText("deviceOS"))
+        try body.check()
+        let own = try await services.sessions.ownSessions(of: caller.person.id).first { $0.id == caller.session.id }
+        guard own?.parent == nil else {
+            throw ImmichRefusal(.badRequest, "A session that was made from another makes no further ones.")
+        }
+        let credential: SessionCredential
+        do {
+            credential = try await services.issuer.issue(for: caller.person, device: device)
+            try await services.sessions.adopt(
+                credential.session, by: caller.session.id, lifetime: seconds.map { .seconds(min($0, 1 << 32)) })
+        } catch let error as GatewayError where [.unknownPerson, .unknownSession].contains(error.code) {
+            throw ImmichRefusal(.unauthorized, "Invalid user token")
+        }
+        let client = client(of: request)
+        services.audit.record(
+            AuditEvent(
+                .signIn, reason: "from-session", person: caller.person.id, session: credential.session,
+                address: client.address.description, request: request.id, device: device))
+        let made = try await services.sessions.ownSessions(of: caller.person.id).first { $0.id == credential.session }
+        guard let made else { throw ImmichRefusal(.unauthorized, "Invalid user token") }
+        var message = Self.message(made, caller)
+        message.token = credential.token.reveal()
+        return ImmichAnswers.message(message, status: .created)
+    }
+
+    /// `PUT /sessions/{id}`: whether the app shall fetch everything anew.
+    private func update(_ request: ServerRequest, _ id: UUID) async throws -> ServerResponse {
+        let caller = try await access.caller(of: request)
+        var body = ImmichBody(request)
+        let isPending = body.optionalTruth("isPendingSyncReset")
+        try body.check()
+        let found = try await session(id, of: caller, "authDevice.update")
+        if let isPending { try await services.sessions.note(needsFullSync: isPending, of: found.id) }
+        return ImmichAnswers.message(Self.message(try await session(id, of: caller, "authDevice.update"), caller))
+    }
+
+    /// A live session of the caller's by the id that clients know it by.
+    private func session(_ id: UUID, of caller: ImmichCaller, _ permission: String) async throws -> OwnSession {
+        let sessions = try await services.sessions.ownSessions(of: caller.person.id)
+        guard let session = sessions.first(where: { $0.id.uuid == id }) else { throw Self.noAccess(permission) }
+        return session
+    }
+
+    private static func noAccess(_ permission: String) -> ImmichRefusal {
+        ImmichRefusal(.badRequest, "Not found or no \(permission) access")
+    }
+
+    private static func message(_ session: OwnSession, _ caller: ImmichCaller) -> ImmichSession {
+        var message = ImmichSession(
+            id: session.id.uuid.uuidString.lowercased(), createdAt: Timestamp.text(session.created, fraction: true),
+            updatedAt: Timestamp.text(session.lastUsed, fraction: true), current: session.id == caller.session.id,
+            deviceType: session.device.name ?? "", deviceOS: session.device.kind ?? "")
+        message.expiresAt = Timestamp.text(session.expires, fraction: true)
+        message.appVersion = session.appVersion
+        message.isPendingSyncReset = session.needsFullSync
+        return message
+    }
+}
+
+extension SessionID {
+    /// The id as clients know it that want a UUID: the same one for the same session, always.
+    ///
+    /// Source: RFC 9562 §5.4, version 4 in form; the bits are those of a hash.
+    var uuid: UUID {
+        let bytes = SHA256.digest("latchstring session " + rawValue).bytes
+        return UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6] & 0x0F | 0x40, bytes[7],
+                bytes[8] & 0x3F | 0x80, bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
+    }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import HTTPServer
+import OAuth
+import Wire
+
+extension ImmichRoutes {
+    /// `GET /oauth/start`: the browser of a sign-in that `/oauth/authorize` gave the address of. It is sent to the provider,
+    /// or asked to choose one where there are several.
+    ///
+    /// Everything is checked as if nobody had before: anybody can write such an address.
+    ///
+    /// Source: RFC 8252 §6; RFC 9700 §2.1.
+    func start(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
+        let names = ["redirect_uri", "state", "code_challenge", "provider"]
+        guard let redirect = request.query("redirect_uri"), bridge.redirects.allows(redirect),
+            let state = request.query("state"), (1...AuthorizeQuery.maximumStateCount).contains(state.utf8.count),
+            let challenge = request.query("code_challenge").flatMap(PKCE.Challenge.init),
+            names.allSatisfy({ request.queryValues($0).count <= 1 })
+        else {
+            return RedirectPage.failed(.badRequest, "The app asked for a sign-in that this server does not allow.")
+        }
+        let chosen = request.query("provider")
+        guard let provider = chosen.map({ bridge.providers[$0] }) ?? Self.only(bridge) else {
+            guard chosen == nil else {
+                return RedirectPage.failed(.badRequest, "This server has no such identity provider.")
+            }
+            return ProviderChoicePage.page(
+                bridge.providers.all.map { provider in
+                    let query = FormURLEncoded.encode([
+                        ("redirect_uri", redirect), ("state", state), ("code_challenge", challenge.text),
+                        ("provider", provider.id),
+                    ])
+                    return (provider.configuration.title, "\(prefix)/oauth/start?\(query)")
+                })
+        }
+        guard let base = bridge.address.base(of: request) else {
+            return RedirectPage.failed(
+                HTTPStatus(rawValue: 421), "The server does not know its own address; ask your administrator.")
+        }
+        do throws(BridgeFailure) {
+            let beginning = try await bridge.begin(
+                at: provider, .identity(redirect: redirect, state: state, challenge: challenge),
+                callback: base + services.settings.onyx.prefix + provider.callbackPath, request: request.id)
+            var response = ServerResponse(
+                status: .found,
+                headers: [
+                    "Location": beginning.address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+                ])
+            for cookie in bridge.signInCookies.begin(beginning.secret, provider.sameSite, beside: request) {
+                response.headers.append("Set-Cookie", cookie)
+            }
+            return response
+        } catch {
+            let link = DeepLink.error(error.error, error.sentence, to: redirect, state: state)
+            return RedirectPage.returningWithoutSuccess(to: link, error.sentence, status: .found)
+        }
+    }
+
+    private static func only(_ bridge: Bridge) -> BridgeProvider? {
+        bridge.providers.all.count == 1 ? bridge.providers.all.first : nil
+    }
+}
+
+/// The page on which a person chooses an identity provider.
+enum ProviderChoicePage {
+    /// A link for each provider: what stands on it, and where it leads.
+    static func page(_ providers: [(title: String, address: String)]) -> ServerResponse {
+        let links = providers.map { provider -> HTML in
+            "<p><a class=\"button block\" href=\"\(link: provider.address)\">\(provider.title)</a></p>"
+        }
+        return WebPage(title: "Sign in", "\(links)").response(status: .ok)
+    }
+}

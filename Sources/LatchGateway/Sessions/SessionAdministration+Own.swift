@@ -1,0 +1,146 @@
+import Database
+import FoundationEssentials
+
+/// A live session as its person sees it.
+struct OwnSession: Sendable, Equatable {
+    let id: SessionID
+    let device: SessionDevice
+    let created: Date
+    let lastUsed: Date
+    let expires: Date
+    /// The version of the app, where it told.
+    let appVersion: String?
+    /// Whether the app shall fetch everything anew.
+    let needsFullSync: Bool
+    /// The session that this one was made from.
+    let parent: SessionID?
+
+    @Sendable
+    init(_ row: SQLRow) throws(DatabaseError) {
+        id = SessionID(rawValue: try row.get(0))
+        device = SessionDevice(name: try row.get(1), kind: try row.get(2))
+        created = try row.get(3)
+        lastUsed = try row.get(4)
+        expires = try row.get(5)
+        appVersion = try row.get(6)
+        needsFullSync = try row.get(7)
+        parent = (try row.get(8) as String?).map(SessionID.init(rawValue:))
+    }
+}
+
+extension SessionAdministration {
+    /// A person's live sessions, whichever dialect they were begun by; the one used last is first.
+    func ownSessions(of person: UUID) async throws -> [OwnSession] {
+        let now = now()
+        return try await database.read { try $0.all(OwnSessionStatements.live, person, now) }
+    }
+
+    /// Ends all sessions of a person but one, and those too whose sign-in is under way.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    func endOthers(of person: UUID, keeping session: SessionID) async throws -> Int {
+        let now = now()
+        let count = try await database.write { connection in
+            try connection.run(SessionStatements.bumpEpoch, person)
+            return try connection.run(
+                OwnSessionStatements.endOthers, now, SessionEndReason.revoked.rawValue, person, session.rawValue)
+        }
+        noteEnded(of: person, AuditEvent(.revoked, reason: "other-sessions", person: person))
+        return count
+    }
+
+    /// Makes a session that was just begun one of another: it ends with that, and lives no longer than that or `lifetime`.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownSession`` when the other is over; the new one is then over too.
+    func adopt(_ child: SessionID, by parent: SessionID, lifetime: Duration?) async throws {
+        let now = now()
+        let cap = lifetime.map { now + $0 } ?? .distantFuture
+        let count = try await database.write { connection in
+            let count = try connection.run(OwnSessionStatements.adopt, cap, parent.rawValue, child.rawValue)
+            if count == 0 {
+                try connection.run(
+                    SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, child.rawValue, now)
+            }
+            return count
+        }
+        guard count == 1 else { throw GatewayError(.unknownSession, "The session was ended just now.") }
+    }
+
+    /// Keeps whether the app shall fetch everything anew.
+    func note(needsFullSync: Bool, of session: SessionID) async throws {
+        _ = try await database.write { try $0.run(OwnSessionStatements.noteSync, needsFullSync, session.rawValue) }
+    }
+
+    /// Keeps the version of the app that a session is used by.
+    func note(appVersion: String, of session: SessionID) async throws {
+        _ = try await database.write { try $0.run(OwnSessionStatements.noteApp, appVersion, session.rawValue) }
+    }
+
+    /// Keeps through which provider a session was begun, and the session there where that is told.
+    func note(provider: String, _ session: String?, of id: SessionID) async throws {
+        _ = try await database.write { connection in
+            try connection.run(OwnSessionStatements.noteProvider, provider, session, id.rawValue)
+        }
+    }
+
+    /// The provider that a session was begun through, where that is known.
+    func provider(of session: SessionID) async throws -> String? {
+        try await database.read { try $0.first(OwnSessionStatements.provider, session.rawValue) ?? nil }
+    }
+
+    /// Ends the sessions that were begun with a session at a provider.
+    ///
+    /// - Returns: How many there were.
+    func end(begunWith session: String, at provider: String) async throws -> Int {
+        let now = now()
+        let people = try await database.write { connection in
+            try connection.all(
+                OwnSessionStatements.endOfProvider, now, SessionEndReason.revoked.rawValue, provider, session)
+        }
+        for person in Set(people) {
+            noteEnded(
+                of: person,
+                AuditEvent(.revoked, reason: "signed-out-at-provider", provider: provider, person: person))
+        }
+        return people.count
+    }
+}
+
+/// The SQL of a person's own sessions.
+enum OwnSessionStatements {
+    static let live = Statement(
+        """
+        SELECT id, device_name, device_kind, created_at, last_used_at, expires_at, app_version, needs_full_sync, parent_id
+        FROM sessions WHERE person_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY last_used_at DESC, id
+        """, UUID.self, Date.self, row: OwnSession.init)
+
+    static let endOthers = Statement(
+        "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND id <> ? AND ended_at IS NULL",
+        Date.self, String.self, UUID.self, String.self)
+
+    static let adopt = Statement(
+        """
+        UPDATE sessions SET parent_id = p.id, cap_at = min(sessions.cap_at, p.cap_at, ?1),
+            expires_at = min(sessions.expires_at, p.cap_at, ?1)
+        FROM sessions p WHERE p.id = ?2 AND p.ended_at IS NULL AND sessions.id = ?3
+        """, Date.self, String.self, String.self)
+
+    static let noteSync = Statement("UPDATE sessions SET needs_full_sync = ? WHERE id = ?", Bool.self, String.self)
+
+    static let noteApp = Statement("UPDATE sessions SET app_version = ? WHERE id = ?", String.self, String.self)
+
+    static let noteProvider = Statement(
+        "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)
+
+    static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {
+        row throws(DatabaseError) in try row.get(0) as String?
+    }
+
+    static let endOfProvider = Statement(
+        """
+        UPDATE sessions SET ended_at = ?, end_reason = ? WHERE provider = ? AND provider_session = ? AND ended_at IS NULL
+        RETURNING person_id
+        """, Date.self, String.self, String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+}

@@ -1,0 +1,413 @@
+import Crypto
+import FoundationEssentials
+import OAuth
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Sign-in through an identity provider as clients of Immich do it, over HTTP with a provider beside the gateway.
+@Suite(.timeLimit(.minutes(2)))
+struct ImmichOAuthTests {
+    private static let redirect = "app.immich:///oauth-callback"
+
+    /// A sign-in of an app: what it remembers of it.
+    private struct App {
+        let verifier = PKCE.Verifier()
+        let state = State()
+        var redirect = ImmichOAuthTests.redirect
+        var secret: String { verifier.secret.reveal() }
+
+        var authorization: JSONValue {
+            [
+                "redirectUri": .string(redirect), "state": .string(state.text),
+                "codeChallenge": .string(verifier.challenge.text),
+            ]
+        }
+
+        func callback(_ url: String) -> JSONValue {
+            ["url": .string(url), "state": .string(state.text), "codeVerifier": .string(secret)]
+        }
+    }
+
+    private func with(
+        _ providers: [String] = ["google"], _ change: (inout GatewaySettings) -> Void = { _ in },
+        _ body: (BridgeBench, ImmichBench) async throws -> Void
+    ) async throws {
+        try await BridgeBench.with(
+            providers, codes: nil,
+            { settings in
+                settings.immich.isEnabled = true
+                settings.immich.prefix = "/immich/api"
+                change(&settings)
+            }
+        ) { bench in
+            try await bench.bench.addPerson()
+            try await body(bench, ImmichBench(bench: bench.bench))
+        }
+    }
+
+    /// The path and query of the address that the app is given.
+    private func path(_ answer: Exchange.Answer) throws -> String {
+        let url = try (answer.json?["url"]?.string).orThrow
+        return try Self.path(of: url)
+    }
+
+    private static func path(of url: String) throws -> String {
+        try "/" + url.split(separator: "/", maxSplits: 2).dropFirst(2).last.orThrow
+    }
+
+    /// Goes through the browser, from the address that the app was given to the one that it ends at.
+    private func browse(
+        _ start: String, _ bench: BridgeBench, in browser: TestBrowser? = nil, at provider: String = "google",
+        as account: SmallProvider.Account = .init()
+    ) async throws -> String {
+        let browser = browser ?? bench.browser()
+        let sent = try await browser.send("GET", start)
+        let provider = try bench.providers[provider].orThrow
+        let request = try provider.request(sent.headers["Location"]).orThrow
+        let callback = try Self.path(of: try request["redirect_uri"].orThrow)
+        let back = try await bench.comeBack(provider.approve(request, account), in: browser, path: callback)
+        return try back.headers["Location"].orThrow
+    }
+
+    private func link(
+        _ app: App, _ bench: BridgeBench, _ immich: ImmichBench, as account: SmallProvider.Account = .init()
+    ) async throws -> String {
+        let answer = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
+        #expect(answer.status == 201)
+        return try await browse(try path(answer), bench, as: account)
+    }
+
+    private func signIn(_ app: App, _ bench: BridgeBench, _ immich: ImmichBench) async throws -> Exchange.Answer {
+        try await immich.send("POST", "/oauth/callback", nil, app.callback(try await link(app, bench, immich)))
+    }
+
+    @Test("IM-7 an app signs in through the provider with its own state and verifier")
+    func signsIn() async throws {
+        try await with { bench, immich in
+            #expect(try await immich.send("GET", "/server/features").json?["oauth"] == true)
+            let config = try await immich.send("GET", "/server/config").json
+            #expect(config?["oauthButtonText"]?.string == "Sign in with google")
+            let app = App()
+            let link = try await link(app, bench, immich)
+            #expect(link.hasPrefix(Self.redirect + "?code="))
+            #expect(link.hasSuffix("&state=" + app.state.text))
+
+            let answer = try await immich.send("POST", "/oauth/callback", nil, app.callback(link))
+
+            #expect(answer.status == 201)
+            #expect(answer.json?["userEmail"]?.string == Bench.email)
+            #expect(answer.cookies["immich_auth_type"]?.hasPrefix("oauth;") == true)
+            let token = try (answer.json?["accessToken"]?.string).orThrow
+            #expect(try await immich.send("GET", "/users/me", token).json?["oauthId"]?.string == "ada-1")
+            let events = immich.bench.lines.audit.filter { $0["event"]?.string == "sign-in" }
+            #expect(events.last?["provider"]?.string == "google")
+        }
+    }
+
+    @Test(
+        "IM-7 the forms of the redirect that browsers and providers need are allowed, no other",
+        arguments: [
+            ("app.immich:///oauth-callback", 201), ("app.immich:/oauth-callback", 201),
+            ("immich://oauth-callback", 201),
+            ("app.immich://oauth-callback", 400), ("app.immich:///oauth-callback/x", 400),
+            ("https://evil.example/", 400),
+            ("", 400), ("javascript:alert(1)", 400),
+        ])
+    func checksTheRedirect(_ redirect: String, _ status: Int) async throws {
+        try await with { _, immich in
+            let answer = try await immich.send("POST", "/oauth/authorize", nil, App(redirect: redirect).authorization)
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test("IM-7 the server's own address leads to the app with the same query")
+    func redirectsToTheApp() async throws {
+        try await with(["google"]) {
+            $0.publicURL = "https://photos.example.org"
+        } _: { _, immich in
+            let own = App(redirect: "https://photos.example.org/immich/api/oauth/mobile-redirect")
+            #expect(try await immich.send("POST", "/oauth/authorize", nil, own.authorization).status == 201)
+            let answer = try await immich.send("GET", "/oauth/mobile-redirect?code=a%20b&state=c")
+            #expect(answer.status == 307)
+            #expect(answer.headers["Location"] == "app.immich:///oauth-callback?code=a%20b&state=c")
+        }
+    }
+
+    @Test("IM-7 a client that brings neither state nor verifier keeps both in cookies")
+    func keepsCookies() async throws {
+        try await with { bench, immich in
+            let begun = try await immich.send("POST", "/oauth/authorize", nil, ["redirectUri": .string(Self.redirect)])
+            let cookies = ["immich_oauth_state", "immich_oauth_code_verifier"].compactMap { name in
+                begun.cookies[name].map { "\(name)=\($0.prefix { $0 != ";" })" }
+            }
+            #expect(cookies.count == 2)
+            let link = try await browse(try path(begun), bench)
+            let answer = try await immich.send(
+                "POST", "/oauth/callback", nil, ["url": .string(link)],
+                headers: [("Cookie", cookies.joined(separator: "; "))])
+            #expect(answer.status == 201)
+            #expect(answer.cookies["immich_oauth_state"]?.contains("Max-Age=0") == true)
+        }
+    }
+
+    @Test("IM-7 by the specification's form the address is asked for with a query and the state stands in the link")
+    func takesTheSpecifiedForm() async throws {
+        try await with { bench, immich in
+            let app = App()
+            let query = FormURLEncoded.encode([
+                ("code_challenge", app.verifier.challenge.text), ("code_challenge_method", "S256"),
+                ("state", app.state.text),
+            ])
+            let begun = try await immich.send("GET", "/oauth/authorize?" + query)
+            #expect(begun.status == 200)
+            let link = try await browse(try path(begun), bench)
+            #expect(link.hasPrefix("immich://oauth-callback?code="))
+            let answer = try await immich.send(
+                "POST", "/oauth/callback", nil, ["url": .string(link), "codeVerifier": .string(app.secret)])
+            #expect(answer.status == 201)
+            let plain = try await immich.send("GET", "/oauth/authorize?\(query)&code_challenge_method=plain")
+            #expect(plain.status == 400)
+        }
+    }
+
+    @Test("IM-7 without state or verifier, or with another, nobody is signed in")
+    func refuses() async throws {
+        try await with { bench, immich in
+            let app = App()
+            func refusal(_ body: JSONValue) async throws -> String? {
+                let answer = try await immich.send("POST", "/oauth/callback", nil, body)
+                #expect(answer.status == 400)
+                return answer.refusal
+            }
+            let link = JSONValue.string(try await link(app, bench, immich))
+            let (state, verifier) = (JSONValue.string(app.state.text), JSONValue.string(app.secret))
+            #expect(try await refusal(["url": link, "codeVerifier": verifier]) == "OAuth state is missing")
+            #expect(try await refusal(["url": link, "state": state]) == "OAuth code verifier is missing")
+            #expect(try await refusal(["url": "", "state": state, "codeVerifier": verifier]) == "Validation failed")
+            let failed = "OAuth authentication failed"
+            #expect(try await refusal(["url": link, "state": "another", "codeVerifier": verifier]) == failed)
+            let other = JSONValue.string(PKCE.Verifier().secret.reveal())
+            #expect(try await refusal(["url": link, "state": state, "codeVerifier": other]) == failed)
+            // The wrong verifier burnt the code.
+            #expect(try await refusal(["url": link, "state": state, "codeVerifier": verifier]) == failed)
+        }
+    }
+
+    @Test("IM-7 a code is good once and for a minute")
+    func isGoodOnce() async throws {
+        try await with { bench, immich in
+            let app = App()
+            let link = try await link(app, bench, immich)
+            #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 201)
+            #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 400)
+            let late = try await self.link(app, bench, immich)
+            bench.bench.clock.advance(61)
+            #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(late)).status == 400)
+        }
+    }
+
+    @Test("IM-7 a code of this dialect is no token of another, nor the other way round")
+    func keepsCodesApart() async throws {
+        try await with { bench, immich in
+            let app = App()
+            let link = try await link(app, bench, immich)
+            let code = try FormURLEncoded.decode(String(link.split(separator: "?")[1]))["code"]
+            #expect(try await bench.exchange(code, app.verifier).status == 401)
+            let onyx = AppSignIn()
+            let fields = try await bench.deepLink(onyx)
+            let url = "\(Self.redirect)?code=\(fields["code"] ?? "")&state=s"
+            let body: JSONValue = [
+                "url": .string(url), "state": "s", "codeVerifier": .string(onyx.verifier.secret.reveal()),
+            ]
+            #expect(try await immich.send("POST", "/oauth/callback", nil, body).status == 400)
+        }
+    }
+
+    @Test("IM-7 somebody who may not come in gets no session")
+    func refusesStrangers() async throws {
+        try await with { bench, immich in
+            let app = App()
+            let account = SmallProvider.Account(subject: "eve-1", email: "eve@example.org")
+            let link = try await link(app, bench, immich, as: account)
+            let answer = try await immich.send("POST", "/oauth/callback", nil, app.callback(link))
+            #expect(answer.status == 400)
+            #expect(answer.refusal == "OAuth authentication failed")
+            #expect(immich.bench.lines.audit.contains { $0["reason"]?.string == "not-invited" })
+        }
+    }
+
+    @Test("IM-7 where no provider is configured every route says so")
+    func isOff() async throws {
+        try await ImmichBench.with { bench in
+            let token = try await bench.token()
+            for path in ["authorize", "callback", "link", "unlink", "backchannel-logout"] {
+                let answer = try await bench.send("POST", "/oauth/\(path)", token, [:])
+                #expect(answer.status == 400)
+                #expect(answer.refusal == "OAuth is not enabled")
+            }
+        }
+    }
+
+    @Test("IM-7 of several providers the person chooses one on a page")
+    func asksWhich() async throws {
+        try await with(["google", "house"]) { bench, immich in
+            let app = App()
+            let begun = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
+            let page = try await bench.bench.http.send("GET", try path(begun))
+            #expect(page.status == 200)
+            #expect(page.text.contains("Sign in with google") && page.text.contains("Sign in with house"))
+            #expect(page.headers["Content-Security-Policy"]?.contains("default-src 'none'") == true)
+
+            let link = try await browse(try path(begun) + "&provider=house", bench, at: "house")
+            #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 201)
+        }
+    }
+
+    @Test("an address to begin at that somebody else wrote leads to no foreign place")
+    func startIsNoOpenRedirect() async throws {
+        try await with { bench, _ in
+            let challenge = PKCE.Verifier().challenge.text
+            for query in [
+                "redirect_uri=https://evil.example/&state=s&code_challenge=\(challenge)",
+                "redirect_uri=app.immich:///oauth-callback&state=s&code_challenge=short",
+                "redirect_uri=app.immich:///oauth-callback&code_challenge=\(challenge)",
+                "redirect_uri=app.immich:///oauth-callback&state=s&code_challenge=\(challenge)&provider=none",
+            ] {
+                let answer = try await bench.bench.http.send("GET", "/immich/api/oauth/start?" + query)
+                #expect(answer.status == 400)
+                #expect(answer.headers["Location"] == nil)
+            }
+        }
+    }
+
+    @Test("an identity is linked to the person who signed in just now, and to nobody later")
+    func links() async throws {
+        try await with { bench, immich in
+            let account = SmallProvider.Account(subject: "ada-at-work", email: "ada@work.example")
+            let app = App()
+            let token = try await immich.token()
+            let first = try await link(app, bench, immich, as: account)
+
+            let answer = try await immich.send("POST", "/oauth/link", token, app.callback(first))
+
+            #expect(answer.status == 200)
+            #expect(answer.json?["oauthId"]?.string == "ada-at-work")
+            let second = try await link(app, bench, immich, as: account)
+            #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(second)).status == 201)
+            let third = try await link(app, bench, immich, as: account)
+            let taken = try await immich.send("POST", "/oauth/link", token, app.callback(third))
+            #expect(taken.refusal == "This OAuth account has already been linked to another user.")
+
+            let unlinked = try await immich.send("POST", "/oauth/unlink", token)
+            #expect(unlinked.json?["oauthId"]?.string == "")
+            bench.bench.clock.advance(16 * minute)
+            let late = try await link(app, bench, immich, as: account)
+            let refused = try await immich.send("POST", "/oauth/link", token, app.callback(late))
+            #expect(refused.refusal?.hasPrefix("Sign in again") == true)
+            let child = try await immich.send("POST", "/sessions", token, [:])
+            let screen = try (child.json?["token"]?.string).orThrow
+            let fresh = try await immich.send("POST", "/oauth/link", screen, app.callback(late))
+            #expect(fresh.refusal?.hasPrefix("Sign in again") == true)
+        }
+    }
+
+    @Test("IM-11 a browser that came through the provider is told where to sign out there")
+    func signsOutAtTheProvider() async throws {
+        try await with { bench, immich in
+            let token = try (try await signIn(App(), bench, immich).json?["accessToken"]?.string).orThrow
+            let cookie = ("Cookie", "immich_access_token=\(token); immich_auth_type=oauth")
+            let answer = try await immich.send("POST", "/auth/logout", nil, headers: [cookie])
+            #expect(answer.json?["redirectUri"]?.string == "\(try bench.google.issuer)/sign-out?client_id=gateway")
+        }
+    }
+}
+
+/// Signing out at the provider, which tells the gateway so.
+@Suite(.timeLimit(.minutes(2)))
+struct ImmichBackchannelTests {
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    private func claims(_ bench: BridgeBench, _ change: [String: JSONValue?] = [:]) throws -> JSONValue {
+        let now = bench.bench.clock.now.timeIntervalSince1970
+        var members: [String: JSONValue?] = [
+            "iss": .string(try bench.google.issuer), "aud": .string(SmallProvider.clientID), "iat": .number(now),
+            "exp": .number(now + 120), "jti": "one", "sub": "ada-1", "events": .object([.init(Self.event, [:])]),
+        ]
+        for (name, value) in change { members[name] = .some(value) }
+        return .object(members.compactMap { name, value in value.map { .init(name, $0) } })
+    }
+
+    private func send(_ token: String, _ bench: BridgeBench) async throws -> Exchange.Answer {
+        try await bench.bench.http.send(
+            "POST", "/immich/api/oauth/backchannel-logout", headers: [("Content-Type", FormURLEncoded.mediaType)],
+            body: FormURLEncoded.encode([("logout_token", token)]))
+    }
+
+    private func with(_ body: (BridgeBench, String) async throws -> Void) async throws {
+        try await BridgeBench.with(
+            ["google"], codes: nil,
+            { settings in
+                settings.immich.isEnabled = true
+                settings.immich.prefix = "/immich/api"
+            }
+        ) { bench in
+            try await bench.bench.addPerson()
+            let app = AppSignIn()
+            let fields = try await bench.deepLink(app)
+            let token = try (try await bench.exchange(fields["code"], app.verifier).token).orThrow
+            try await body(bench, token)
+        }
+    }
+
+    @Test("a provider's sign-out ends every session of the person, of whichever dialect")
+    func ends() async throws {
+        try await with { bench, token in
+            let other = try await bench.bench.token()
+            let answer = try await send(try bench.google.sign(try claims(bench)), bench)
+            #expect(answer.status == 200)
+            #expect(answer.headers["Cache-Control"] == "no-store")
+            for token in [token, other] { #expect(try await bench.bench.me(token).status == 403) }
+            let again = try await send(try bench.google.sign(try claims(bench)), bench)
+            #expect(again.status == 200)
+            let stranger = try await send(try bench.google.sign(try claims(bench, ["sub": "nobody"])), bench)
+            #expect(stranger.status == 200)
+        }
+    }
+
+    @Test(
+        "a sign-out that is not the provider's word ends nothing",
+        arguments: ["aud", "iss", "no-event", "event", "nonce", "nobody", "old", "future", "no-jti", "alg-none", "key"])
+    func refuses(_ fault: String) async throws {
+        try await with { bench, token in
+            let now = bench.bench.clock.now.timeIntervalSince1970
+            let changes: [String: [String: JSONValue?]] = [
+                "aud": ["aud": "another"], "iss": ["iss": "http://127.0.0.1:1"], "no-event": ["events": nil],
+                "event": ["events": ["http://schemas.openid.net/event/other": [:]]], "nonce": ["nonce": "n"],
+                "nobody": ["sub": nil], "old": ["exp": .number(now - 600), "iat": .number(now - 700)],
+                "future": ["iat": .number(now + 4_000)], "no-jti": ["jti": nil],
+            ]
+            let claims = try claims(bench, changes[fault] ?? [:])
+            var text = try bench.google.sign(claims)
+            if fault == "alg-none" {
+                text = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8)) + "." + Base64URL.encode(claims.encoded()) + "."
+            } else if fault == "key" {
+                text = try await SmallProvider.start(now: { Date() }).signOnce(claims)
+            }
+            let answer = try await send(text, bench)
+            #expect(answer.status == 400)
+            #expect(try await bench.bench.me(token).status == 200)
+        }
+    }
+}
+
+extension SmallProvider {
+    /// Signs claims by the key of a provider that stops then.
+    fileprivate func signOnce(_ claims: JSONValue) async throws -> String {
+        let text = try sign(claims)
+        await stop()
+        return text
+    }
+}
