@@ -17,14 +17,17 @@ extension DaemonProgram {
         let invite = Flag(
             "invite", help: "Set no password: the person comes in through an identity provider that knows the address.")
         return Command(
-            "add", "Add a person.", arguments: [email, name, admin, invite, passwordStdin]
+            "add", "Add a person.", arguments: [email, name, admin, invite, passwordStdin, mustChange]
         ) { given throws(ArgumentError) in
+            guard !given[invite] || !given[mustChange] else {
+                throw given.mistake("give --invite or --must-change-password, not both: who is invited has no password")
+            }
             guard !given[invite] || !given[passwordStdin] else {
                 throw given.mistake("give --invite or --password-stdin, not both")
             }
             return AddPerson(
                 configurationPath: given[config], email: given[email], name: given[name],
-                isAdministrator: given[admin],
+                isAdministrator: given[admin], mustChange: given[mustChange],
                 password: given[invite] ? .none : given[passwordStdin] ? .standardInput : .terminal)
         }
     }()
@@ -67,11 +70,16 @@ extension DaemonProgram {
     }()
 
     private static let passwd = Command<any Work>(
-        "passwd", "Give a person another password, and end their sessions.", arguments: [email, passwordStdin]
+        "passwd", "Give a person another password, and end their sessions.",
+        arguments: [email, passwordStdin, mustChange]
     ) { given in
         SetPassword(
-            configurationPath: given[config], email: given[email], readsStandardInput: given[passwordStdin])
+            configurationPath: given[config], email: given[email], readsStandardInput: given[passwordStdin],
+            mustChange: given[mustChange])
     }
+
+    private static let mustChange = Flag(
+        "must-change-password", help: "The person must choose another password at the next sign-in.")
 
     private static let remove: Command<any Work> = {
         let yes = Flag("yes", short: "y", help: "Do not ask.")

@@ -9,6 +9,7 @@ struct AddPerson: Work {
     let email: String
     let name: String?
     let isAdministrator: Bool
+    let mustChange: Bool
     let password: Source
 
     /// Where the password comes from.
@@ -26,7 +27,8 @@ struct AddPerson: Work {
             }
             let password = try await PasswordInput.read(fromStandardInput: password == .standardInput)
             return try await stores.people.add(
-                email: email, name: name, isAdministrator: isAdministrator, password: password)
+                email: email, name: name, isAdministrator: isAdministrator, password: password,
+                mustChange: mustChange)
         }
         try Output.lines([(password == .none ? "Invited " : "Added ") + "\(person.email.printable)."])
         return .done
@@ -127,12 +129,13 @@ struct SetPassword: Work {
     let configurationPath: String?
     let email: String
     let readsStandardInput: Bool
+    let mustChange: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let person = try await administration.withPerson(email) { person, stores in
             let password = try await PasswordInput.read(fromStandardInput: readsStandardInput)
-            try await stores.people.setPassword(password, of: person.id)
+            try await stores.people.setPassword(password, of: person.id, mustChange: mustChange)
             return person
         }
         try Output.lines(["Changed the password of \(person.email.printable); every session of theirs was ended."])

@@ -50,7 +50,7 @@ struct PersonDetails: Sendable {
         let fields = [
             ("E-mail", person.email.printable), ("Name", (person.name ?? "").printable), ("Role", role),
             ("State", state), ("Added", person.created.forPeople), ("Address proved", person.isVerified ? "yes" : "no"),
-            ("Password", hasPassword ? "yes" : "no"),
+            ("Password", hasPassword ? person.mustChangePassword ? "to be changed" : "yes" : "no"),
         ]
         let width = 16
         return fields.filter { !$0.1.isEmpty }.map { name, value in

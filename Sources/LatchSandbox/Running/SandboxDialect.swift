@@ -15,7 +15,7 @@ struct SandboxDialect: Sendable {
     let enable: @Sendable (inout GatewaySettings) -> Void
 
     /// Every dialect of the sandbox, in the order they are shown.
-    static let all = [onyx, timeTracker]
+    static let all = [onyx, timeTracker, immich]
 
     private static let onyx = SandboxDialect(
         name: "onyx", title: "Onyx",
@@ -29,4 +29,8 @@ struct SandboxDialect: Sendable {
         name: "timetracker", title: "Time Tracker", callbacks: ["/auth/callback"],
         publicClient: ("timetracker", ["timetracker://oauth/callback"]),
         enable: { $0.timeTracker.isEnabled = true })
+
+    private static let immich = SandboxDialect(
+        name: "immich", title: "Immich", callbacks: ["/api/auth/oauth/callback"],
+        enable: { $0.immich.isEnabled = true })
 }
