@@ -25,7 +25,7 @@ let package = Package(
 
         // First floor: values and rules, no input or output.
         .target(name: "Arguments"),
-        .target(name: "Crypto", dependencies: ["CSodium"]),
+        .target(name: "Crypto", dependencies: ["COpenSSL", "CSodium"]),
         .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "Wire"]),
         .target(name: "OAuth", dependencies: ["Crypto", "Wire"]),
         .target(name: "Wire"),

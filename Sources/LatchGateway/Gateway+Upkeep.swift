@@ -21,10 +21,18 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(60), clock) { self.sweep() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.learnKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.keepKeys() } }
+            if let library = self.services.library { group.addTask { await library.run(clock: clock) } }
             if let certificates = self.certificates {
                 group.addTask { await self.repeating(every: CertificateKeeper.interval, clock) { certificates.look() } }
             }
         }
+    }
+
+    /// Reads the picture library now and returns when the database knows all of it; ``run()`` does so by itself.
+    ///
+    /// - Throws: `DatabaseError`, or `CancellationError`.
+    public func readLibrary() async throws {
+        try await services.library?.scan()
     }
 
     private func sweep() {

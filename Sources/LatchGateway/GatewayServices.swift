@@ -21,6 +21,8 @@ struct GatewayServices: Sendable {
     let bridge: Bridge?
     /// The keys of what is sealed for browsers or tied to them; nil where nothing is.
     let keys: BridgeKeys?
+    /// The picture library; nil where there is none.
+    let library: AssetLibrary?
     /// The address that this server is known by.
     let address: PublicAddress
     /// The cookie of browsers that signed in; nil where none can.
@@ -60,6 +62,8 @@ struct GatewayServices: Sendable {
         log = stores.log
         self.bridge = bridge
         self.keys = keys
+        let immich = stores.settings.immich
+        library = immich.isEnabled ? immich.library.map { AssetLibrary(path: $0, stores) } : nil
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
         cookie = bridge?.sessionCookie ?? (settings.pages.isEnabled ? SessionCookie(address, settings) : nil)
         now = stores.now

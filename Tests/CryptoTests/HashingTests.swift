@@ -19,6 +19,27 @@ import Testing
     }
 
     @Test(
+        "SHA-1 gives the digests of FIPS 180-4's examples, however the bytes are cut",
+        arguments: [
+            ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+            ),
+        ])
+    func checksums(text: String, digest: String) {
+        guard var hash = InsecureSHA1() else {
+            Issue.record("OpenSSL refuses SHA-1")
+            return
+        }
+        for byte in text.utf8 { withUnsafeBytes(of: byte) { hash.update($0) } }
+        let made = hash.finish()
+
+        #expect(made == bytes(hex: digest))
+    }
+
+    @Test(
         "HMAC-SHA-256 gives the codes of RFC 4231's test cases",
         arguments: [
             (

@@ -105,6 +105,16 @@ extension ConfigurationForm where Value == String? {
 }
 
 extension ConfigurationForm where Value == String? {
+    /// A folder's path, or no folder.
+    static let optionalFolder = ConfigurationForm(expected: "the path of a folder") { word, folder in
+        let trimmed = word.count > 1 && word.hasSuffix("/") ? String(word.dropLast()) : word
+        return ConfigurationForm<String>.path.read(trimmed, folder).map { Optional($0) }
+    } show: {
+        $0 ?? "none"
+    }
+}
+
+extension ConfigurationForm where Value == String? {
     /// Any word: rules look at it, which do not show it.
     static func optionalWord(_ expected: String) -> ConfigurationForm {
         ConfigurationForm(expected: expected) { word, _ in

@@ -18,5 +18,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "dialects.immich.maintenance", \.settings.immich.isInMaintenance, .truth,
             "Whether clients of Immich are told that the server is being worked on, and nothing else."),
+        ConfigurationKey(
+            "dialects.immich.library", \.settings.immich.library, .optionalFolder,
+            "The folder with the photographs, in it one for each person, named by e-mail address or id, and 'shared'."),
     ]
 }

@@ -13,6 +13,9 @@ public struct ImmichSettings: Sendable, Equatable {
     /// The addresses in apps that a sign-in through a provider may end at, besides those of the bridge.
     public var redirects = ["app.immich:///oauth-callback", "immich://oauth-callback"]
 
+    /// The folder of the picture library, with a folder for each person in it; nil for none.
+    public var library: String?
+
     /// Makes settings of defaults.
     public init() {}
 }

@@ -110,5 +110,6 @@ enum Schema {
             ) STRICT;
             """),
         Migration(6, "groups of identities", "ALTER TABLE identities ADD COLUMN groups TEXT NOT NULL DEFAULT ''"),
+        Migration(7, "the picture library", pictureLibrary),
     ]
 }

@@ -3,6 +3,9 @@ import LatchGateway
 import OpenIDConnect
 
 extension Sandbox {
+    /// The folder of the picture library.
+    static let pictures = "pictures"
+
     static func startProvider(_ configuration: Configuration) async throws -> DevelopmentProvider {
         var provider = DevelopmentProvider.Configuration(
             people: SandboxPerson.all.map { ProviderPerson(email: $0.email, password: $0.password, name: $0.name) })
@@ -36,11 +39,13 @@ extension Sandbox {
 
     /// What a dialect's gateway runs by: hashing costs little, for everybody's password is known.
     static func settings(
-        of dialect: SandboxDialect, _ configuration: Configuration, database: String, issuer: String, secret: Secret
+        of dialect: SandboxDialect, _ configuration: Configuration, in folder: TemporaryFolder, issuer: String,
+        secret: Secret
     ) -> GatewaySettings {
-        var settings = GatewaySettings(databasePath: database)
+        var settings = GatewaySettings(databasePath: folder.file("\(dialect.name).db"))
         settings.logLevel = configuration.isVerbose ? .debug : .warning
         settings.onyx.isEnabled = false
+        settings.immich.library = folder.file(pictures)
         dialect.enable(&settings)
         if let cheap = try? Argon2idParameters(memoryKiB: 8192, iterations: 1) { settings.hashing.parameters = cheap }
         settings.providers = [

@@ -56,13 +56,13 @@ public final class Sandbox: Sendable {
         var provider: DevelopmentProvider?
         var servers: [SandboxServer] = []
         do {
+            try PictureLibrary.make(in: temporary.file(pictures))
             let started = try await startProvider(configuration)
             provider = started
             let secret = SandboxProvider.makeSecret()
             for dialect in SandboxDialect.all {
                 let settings = settings(
-                    of: dialect, configuration, database: temporary.file("\(dialect.name).db"), issuer: started.issuer,
-                    secret: secret)
+                    of: dialect, configuration, in: temporary, issuer: started.issuer, secret: secret)
                 servers.append(
                     try await .start(
                         dialect, settings, host: configuration.host, port: configuration.ports[dialect.name] ?? 0))

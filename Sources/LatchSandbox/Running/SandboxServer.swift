@@ -26,6 +26,7 @@ final class SandboxServer: Sendable {
         try await addPeople(settings)
         let gateway = try await Gateway.open(settings)
         do {
+            try await gateway.readLibrary()
             let server = try await HTTPServer.start(
                 .init(listeners: [.tcp(host: host, port: port)], loops: 1), router: gateway.router,
                 onAccess: { gateway.accessed($0) }, onLog: { gateway.noted($0) })

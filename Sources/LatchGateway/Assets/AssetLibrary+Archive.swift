@@ -1,0 +1,20 @@
+import HTTPServer
+
+extension AssetLibrary {
+    /// The files as one ZIP, each name once; files that are gone from the disk are left out.
+    ///
+    /// Source: contract of Immich, b.22.
+    func archive(of assets: [Asset]) async throws -> ResponseBody {
+        let folder = folder.path
+        let entries = try await BlockingWork.run { isStopped in
+            assets.compactMap { asset -> ZIPArchive.Entry? in
+                guard !isStopped() else { return nil }
+                let parts = asset.path.split(separator: "/", maxSplits: 1)
+                guard parts.count == 2 else { return nil }
+                return try? ZIPArchive.Entry(
+                    name: asset.name, path: String(parts[1]), beneath: folder + "/" + parts[0])
+            }
+        }
+        return ZIPArchive.stream(entries)
+    }
+}

@@ -1,0 +1,24 @@
+import FoundationEssentials
+
+/// Whose folders a person sees: their own, named by e-mail address or id, and the one that is everybody's.
+struct AssetOwners: Sendable, Equatable {
+    /// The name of the folder that is everybody's.
+    static let shared = "shared"
+
+    let email: String
+    let id: String
+
+    init(_ person: Person) {
+        self.init(email: person.email, id: person.id)
+    }
+
+    init(email: String, id: UUID) {
+        self.email = email
+        self.id = id.uuidString.lowercased()
+    }
+
+    /// The owner that a folder of the library stands for, by its first component.
+    static func owner(ofFolder path: String) -> String {
+        path.prefix { $0 != "/" }.lowercased()
+    }
+}

@@ -1,0 +1,81 @@
+import Database
+import FoundationEssentials
+
+/// The SQL of what clients ask for. Every statement names the owners.
+extension AssetStatements {
+    static let byID = Statement(
+        """
+        SELECT \(columns) FROM assets
+        WHERE id = ?1 AND owner IN (?2, ?3, '\(AssetOwners.shared)') AND (is_locked = 0 OR ?4)
+        """,
+        UUID.self, String.self, String.self, Bool.self, row: asset)
+
+    static let searchNewestFirst = search("taken_at DESC, id")
+    static let searchOldestFirst = search("taken_at, id")
+
+    private static func search(
+        _ order: String
+    ) -> Statement<
+        Asset, String, String, AssetVisibility, AssetKind?, Date?, Date?, Date?, Date?, Date?, Date?, String?, UUID?,
+        [UInt8]?, UUID?, Bool?, String?, String?, Int, Int
+    > {
+        Statement(
+            """
+            SELECT \(columns) FROM assets
+            WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
+                AND (?4 IS NULL OR kind = ?4)
+                AND (?5 IS NULL OR taken_at >= ?5) AND (?6 IS NULL OR taken_at <= ?6)
+                AND (?7 IS NULL OR added_at >= ?7) AND (?8 IS NULL OR added_at <= ?8)
+                AND (?9 IS NULL OR updated_at >= ?9) AND (?10 IS NULL OR updated_at <= ?10)
+                AND (?11 IS NULL OR instr(sought_name, ?11) > 0)
+                AND (?12 IS NULL OR folder = (SELECT path FROM asset_folders WHERE id = ?12))
+                AND (?13 IS NULL OR sha1 = ?13)
+                AND (?14 IS NULL OR id = ?14)
+                AND (?15 IS NULL OR (motion_id IS NOT NULL) = ?15)
+                AND (?16 IS NULL OR make = ?16)
+                AND (?17 IS NULL OR model = ?17)
+            ORDER BY \(order) LIMIT ?18 OFFSET ?19
+            """,
+            String.self, String.self, AssetVisibility.self, AssetKind?.self, Date?.self, Date?.self, Date?.self,
+            Date?.self, Date?.self, Date?.self, String?.self, UUID?.self, [UInt8]?.self, UUID?.self, Bool?.self,
+            String?.self, String?.self, Int.self, Int.self, row: asset)
+    }
+
+    static let count = Statement(
+        """
+        SELECT kind, count(*) FROM assets WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
+        GROUP BY kind
+        """,
+        String.self, String.self, AssetVisibility.self
+    ) { row throws(DatabaseError) in (kind: try row.get(0) as AssetKind, count: try row.get(1) as Int) }
+
+    static let usage = Statement(
+        """
+        SELECT owner, sum(kind = 'IMAGE'), sum(kind = 'VIDEO' AND visibility != 'hidden'),
+            sum(CASE WHEN kind = 'IMAGE' THEN size ELSE 0 END), sum(CASE WHEN kind = 'VIDEO' THEN size ELSE 0 END)
+        FROM assets GROUP BY owner ORDER BY owner
+        """
+    ) { row throws(DatabaseError) in
+        AssetUsage(
+            owner: try row.get(0), images: try row.get(1), videos: try row.get(2), imageBytes: try row.get(3),
+            videoBytes: try row.get(4))
+    }
+
+    /// Of a bare column beside one `max`, SQLite gives the value of the row that has it.
+    static let albums = Statement(
+        """
+        SELECT f.id, f.path, f.owner, f.added_at, count(*), min(a.taken_at), max(a.taken_at),
+            (SELECT max(updated_at) FROM assets WHERE folder = f.path AND visibility = 'timeline'), a.id
+        FROM asset_folders f JOIN assets a ON a.folder = f.path AND a.visibility = 'timeline'
+        WHERE f.owner IN (?1, ?2, '\(AssetOwners.shared)') AND f.is_locked = 0 AND instr(f.path, '/') > 0
+            AND (?3 IS NULL OR f.id = ?3)
+        GROUP BY f.path ORDER BY max(a.taken_at) DESC
+        """,
+        String.self, String.self, UUID?.self
+    ) { row throws(DatabaseError) in
+        AssetAlbum(
+            id: try row.get(0), path: try row.get(1), owner: try row.get(2), added: try row.get(3),
+            count: try row.get(4), first: try row.get(5), last: try row.get(6), updated: try row.get(7),
+            cover: try row.get(8))
+    }
+}

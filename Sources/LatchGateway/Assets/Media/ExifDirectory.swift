@@ -1,0 +1,53 @@
+/// The directories of tags that cameras write into their pictures.
+///
+/// Source: TIFF 6.0 §2; Exif 2.32 §4.6.
+enum ExifDirectory {
+    private enum Tag {
+        static let make = 0x010F
+        static let model = 0x0110
+        static let orientation = 0x0112
+        static let changed = 0x0132
+        static let exif = 0x8769
+        static let taken = 0x9003
+        static let takenOffset = 0x9011
+    }
+
+    /// Reads what stands in the TIFF structure `bytes` into `facts`; what cannot be understood is left as it was.
+    static func read(_ bytes: [UInt8], into facts: inout MediaFacts) {
+        var fields = MediaFields(bytes)
+        switch fields.text(0, 2) {
+        case "II": fields.isLittleEndian = true
+        case "MM": break
+        default: return
+        }
+        guard fields.number(2, 2) == 42, let first = fields.number(4, 4) else { return }
+        let main = entries(fields, first)
+        facts.make = text(fields, main[Tag.make]) ?? facts.make
+        facts.model = text(fields, main[Tag.model]) ?? facts.model
+        if let orientation = main[Tag.orientation] { facts.orientation = fields.number(orientation + 8, 2) }
+        let exif = main[Tag.exif].flatMap { fields.number($0 + 8, 4) }.map { entries(fields, $0) } ?? [:]
+        let moment = text(fields, exif[Tag.taken]) ?? text(fields, main[Tag.changed])
+        let offset = text(fields, exif[Tag.takenOffset])
+        facts.taken = moment.flatMap { MediaTime($0, offset: offset) } ?? facts.taken
+    }
+
+    /// Where the entry of each tag begins.
+    private static func entries(_ fields: MediaFields, _ start: Int) -> [Int: Int] {
+        guard let count = fields.number(start, 2), count <= 512 else { return [:] }
+        var entries: [Int: Int] = [:]
+        for index in 0..<count {
+            let position = start + 2 + index * 12
+            guard let tag = fields.number(position, 2), fields.slice(position, 12) != nil else { break }
+            entries[tag] = position
+        }
+        return entries
+    }
+
+    private static func text(_ fields: MediaFields, _ entry: Int?) -> String? {
+        guard let entry, fields.number(entry + 2, 2) == 2, let count = fields.number(entry + 4, 4), count <= 256 else {
+            return nil
+        }
+        guard let start = count <= 4 ? entry + 8 : fields.number(entry + 8, 4) else { return nil }
+        return fields.text(start, count)
+    }
+}

@@ -1,0 +1,141 @@
+/// Writes photographs: baseline JPEG with Exif in front.
+///
+/// No transform is needed: a colour that changes evenly over a block is its mean and one coefficient in each direction.
+///
+/// Source: ITU-T T.81 §B.2 and Annex F.1.2.
+struct JPEGPicture {
+    let width: Int
+    let height: Int
+    let scene: Scene
+    let exif: [UInt8]
+    /// Whether each block has grain, which makes a large file of it.
+    var isGrainy = false
+
+    /// What every coefficient is divided by.
+    private static let step = 4
+    /// A ramp of one step a pixel has this first coefficient: Σ (x − 3.5)·cos((2x + 1)π/16)·√8·½.
+    private static let rampCoefficient = -18.22
+    /// Every coefficient's code has 8 bits: the end of a block, sixteen zeros, and each run with each size.
+    private static let acSymbols = [0x00, 0xF0] + (0..<16).flatMap { run in (1...10).map { run << 4 | $0 } }
+    private static let acCodes: [Int] = {
+        var codes = [Int](repeating: 0, count: 256)
+        for (code, symbol) in acSymbols.enumerated() { codes[symbol] = code }
+        return codes
+    }()
+
+    /// The file.
+    func bytes() -> [UInt8] {
+        var file: [UInt8] = [0xFF, 0xD8]
+        Self.segment(0xE1, Array("Exif\0\0".utf8) + exif, to: &file)
+        Self.segment(0xDB, [0] + [UInt8](repeating: UInt8(Self.step), count: 64), to: &file)
+        Self.segment(0xC0, frame, to: &file)
+        Self.segment(0xC4, [0x00, 0, 0, 0, 12] + [UInt8](repeating: 0, count: 12) + (0..<12), to: &file)
+        Self.segment(
+            0xC4,
+            [0x10] + [0, 0, 0, 0, 0, 0, 0, UInt8(Self.acSymbols.count)] + [UInt8](repeating: 0, count: 8)
+                + Self.acSymbols.map { UInt8($0) }, to: &file)
+        var interval: [UInt8] = []
+        interval.append(columns, bytes: 2)
+        Self.segment(0xDD, interval, to: &file)
+        Self.segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 63, 0], to: &file)
+        appendRows(to: &file)
+        return file + [0xFF, 0xD9]
+    }
+
+    private var columns: Int { (width + 7) / 8 }
+    private var rows: Int { (height + 7) / 8 }
+
+    private var frame: [UInt8] {
+        var frame: [UInt8] = [8]
+        frame.append(height, bytes: 2)
+        frame.append(width, bytes: 2)
+        return frame + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
+    }
+
+    /// Each row of blocks begins anew, so that rows of grain, being dear, are made a few times and used again.
+    private func appendRows(to file: inout [UInt8]) {
+        let grainy = isGrainy ? (0..<4).map { row($0 * rows / 4, seed: UInt64($0) + 1) } : []
+        for index in 0..<rows {
+            if index > 0 { file += [0xFF, 0xD0 + UInt8((index - 1) % 8)] }
+            file += isGrainy ? grainy[index * 4 / rows] : row(index, seed: 0)
+        }
+    }
+
+    private func row(_ index: Int, seed: UInt64) -> [UInt8] {
+        var bits = BitWriter(stuffing: true)
+        var last = [0, 0, 0]
+        var grain = Grain(state: seed)
+        for column in 0..<columns {
+            for (component, part) in [\Scene.Colour.brightness, \.blue, \.red].enumerated() {
+                let (mean, across, down) = block(column, index, part)
+                var coefficients = [Int](repeating: 0, count: 64)
+                // In zigzag order the first two after the mean are the ramps.
+                (coefficients[1], coefficients[2]) = (across, down)
+                if seed > 0 { for place in 3..<64 { coefficients[place] = grain.next() } }
+                Self.writeMean(mean - last[component], to: &bits)
+                Self.writeRest(coefficients, to: &bits)
+                last[component] = mean
+            }
+        }
+        bits.align(with: 1)
+        return bits.bytes
+    }
+
+    private func block(
+        _ column: Int, _ row: Int, _ part: KeyPath<Scene.Colour, Double>
+    ) -> (mean: Int, across: Int, down: Int) {
+        func value(_ x: Double, _ y: Double) -> Double {
+            scene.colour(x / Double(width), y / Double(height))[keyPath: part]
+        }
+        let (x, y) = (Double(column * 8) + 4, Double(row * 8) + 4)
+        let slopes = [(value(x + 4, y) - value(x - 4, y)) / 8, (value(x, y + 4) - value(x, y - 4)) / 8]
+        let ramps = slopes.map { Int(($0 * Self.rampCoefficient / Double(Self.step)).rounded()) }
+        return (Int(((value(x, y) - 128) * 8 / Double(Self.step)).rounded()), ramps[0], ramps[1])
+    }
+
+    private static func writeMean(_ difference: Int, to bits: inout BitWriter) {
+        let size = width(of: difference)
+        bits.write(size, 4)
+        bits.write(difference < 0 ? difference - 1 : difference, size)
+    }
+
+    private static func writeRest(_ coefficients: [Int], to bits: inout BitWriter) {
+        var run = 0
+        for place in 1..<64 {
+            let value = coefficients[place]
+            guard value != 0 else {
+                run += 1
+                continue
+            }
+            while run > 15 {
+                bits.write(acCodes[0xF0], 8)
+                run -= 16
+            }
+            let size = width(of: value)
+            bits.write(acCodes[run << 4 | size], 8)
+            bits.write(value < 0 ? value - 1 : value, size)
+            run = 0
+        }
+        if run > 0 { bits.write(acCodes[0x00], 8) }
+    }
+
+    private static func width(of value: Int) -> Int {
+        Int.bitWidth - abs(value).leadingZeroBitCount
+    }
+
+    private static func segment(_ marker: UInt8, _ content: [UInt8], to file: inout [UInt8]) {
+        file += [0xFF, marker]
+        file.append(content.count + 2, bytes: 2)
+        file += content
+    }
+}
+
+/// Small numbers in an order that looks like none, the same each time.
+private struct Grain {
+    var state: UInt64
+
+    mutating func next() -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 60) - 8
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LatchGateway
+
+@Suite("The picture library", .timeLimit(.minutes(2)))
+struct LibraryScanTests {
+    @Test("is known after a scan: owners, kinds, sizes, checksums, and nothing that is no picture, hidden or a link")
+    func knows() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("abc", at: "Ada@Example.org/2024/a.jpg")
+            try shelf.put("film", at: "bob@example.org/b.mp4")
+            try shelf.put("all", at: "shared/c.png")
+            try shelf.put("no", at: "ada@example.org/notes.txt")
+            try shelf.put("no", at: "ada@example.org/.cache/d.jpg")
+            try shelf.put("no", at: "beside.jpg")
+            try FileManager.default.createSymbolicLink(
+                atPath: shelf.path("Ada@Example.org/e.jpg"), withDestinationPath: shelf.path("bob@example.org/b.mp4"))
+            try FileManager.default.createSymbolicLink(
+                atPath: shelf.path("Ada@Example.org/bob"), withDestinationPath: shelf.path("bob@example.org"))
+
+            let changes = try await shelf.library.scan()
+
+            #expect(changes == LibraryScan.Changes(read: 3))
+            let mine = try await shelf.list("ada@example.org")
+            #expect(Set(mine.map(\.path)) == ["Ada@Example.org/2024/a.jpg", "shared/c.png"])
+            let asset = try #require(mine.first { $0.name == "a.jpg" })
+            #expect(asset.checksum == [UInt8](hexadecimal: "a9993e364706816aba3e25717850c26c9cd0d89d"))
+            #expect((asset.kind, asset.file.size, asset.owner) == (.image, 3, "ada@example.org"))
+            #expect(asset.taken == asset.file.modificationDate.wholeMilliseconds)
+            #expect(try await shelf.list("bob@example.org").map(\.kind).contains(.video))
+            #expect(try await shelf.list("nobody@example.org").map(\.path) == ["shared/c.png"])
+        }
+    }
+
+    @Test("reads no file twice; a changed one is read again, a renamed or moved one keeps its id, a deleted one goes")
+    func changes() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("one", at: "ada@example.org/one.jpg")
+            try shelf.put("two", at: "ada@example.org/two.jpg")
+            try shelf.put("three", at: "ada@example.org/three.jpg")
+            try await shelf.library.scan()
+            let before = try await shelf.ids()
+            #expect(try await shelf.library.scan() == LibraryScan.Changes())
+
+            try shelf.put("another", at: "ada@example.org/one.jpg")
+            try FileManager.default.createDirectory(
+                atPath: shelf.path("ada@example.org/old"), withIntermediateDirectories: true)
+            try FileManager.default.moveItem(
+                atPath: shelf.path("ada@example.org/two.jpg"), toPath: shelf.path("ada@example.org/old/zwei.jpg"))
+            try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/three.jpg"))
+            let changes = try await shelf.library.look()
+
+            #expect(changes == LibraryScan.Changes(read: 1, moved: 1, removed: 1))
+            let after = try await shelf.ids()
+            #expect(after["one.jpg"] == before["one.jpg"])
+            #expect(after["zwei.jpg"] == before["two.jpg"])
+            #expect(Set(after.keys) == ["one.jpg", "zwei.jpg"])
+            #expect(try await shelf.list("ada@example.org").first { $0.name == "one.jpg" }?.file.size == 7)
+        }
+    }
+
+    @Test("has the same ids after a restart, and after a folder was renamed")
+    func stableIDs() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("one", at: "ada@example.org/2024/one.jpg")
+            try await shelf.library.scan()
+            let before = try await shelf.ids()
+            let again = AssetLibrary(path: shelf.folder.path, shelf.stores)
+
+            #expect(try await again.scan() == LibraryScan.Changes())
+            try FileManager.default.moveItem(
+                atPath: shelf.path("ada@example.org/2024"), toPath: shelf.path("ada@example.org/Summer"))
+            try await again.look()
+
+            #expect(try await shelf.ids() == before)
+            #expect(try await shelf.list("ada@example.org").map(\.path) == ["ada@example.org/Summer/one.jpg"])
+        }
+    }
+
+    @Test("IM-11 makes pairs of a photograph and the film of one name, and parts them again")
+    func pairs() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("still", at: "ada@example.org/IMG_1.HEIC")
+            try shelf.put("other", at: "ada@example.org/IMG_1.jpg")
+            try shelf.put("film", at: "ada@example.org/img_1.mov")
+            try shelf.put("alone", at: "ada@example.org/IMG_2.mov")
+            try shelf.put("else", at: "ada@example.org/2024/IMG_2.jpg")
+            try await shelf.library.scan()
+
+            let all = try await shelf.list("ada@example.org")
+            let film = try #require(try await shelf.hidden("ada@example.org").first)
+            #expect(film.name == "img_1.mov")
+            #expect(all.first { $0.name == "IMG_1.HEIC" }?.motion == film.id)
+            #expect(Set(all.map(\.name)) == ["IMG_1.HEIC", "IMG_1.jpg", "IMG_2.mov", "IMG_2.jpg"])
+
+            try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/IMG_1.HEIC"))
+            try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/IMG_1.jpg"))
+            try await shelf.library.look()
+            #expect(try await shelf.hidden("ada@example.org").isEmpty)
+            #expect(
+                Set(try await shelf.list("ada@example.org").map(\.name)) == ["img_1.mov", "IMG_2.mov", "IMG_2.jpg"])
+        }
+    }
+
+    @Test("IM-7 keeps what lies in a folder named .locked from every list but the locked one, and from a plain session")
+    func locked() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("mine", at: "ada@example.org/.locked/2024/a.jpg")
+            try shelf.put("film", at: "ada@example.org/.locked/2024/a.mov")
+            try await shelf.library.scan()
+            let owners = Shelf.owners("ada@example.org")
+
+            #expect(try await shelf.list("ada@example.org").isEmpty)
+            var query = AssetQuery()
+            query.visibility = .locked
+            let found = try await shelf.library.store.search(query, for: owners).assets
+            #expect(found.map(\.name) == ["a.jpg"])
+            let ids = [found[0].id, try #require(found[0].motion)]
+            #expect(try await shelf.library.store.find(ids, for: owners, isElevated: false).isEmpty)
+            #expect(try await shelf.library.store.find(ids, for: owners, isElevated: true).count == 2)
+            let others = Shelf.owners("bob@example.org")
+            #expect(try await shelf.library.store.find(ids, for: others, isElevated: true).isEmpty)
+        }
+    }
+
+    @Test("keeps what it knows while the disk is not mounted")
+    func unmounted() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("one", at: "ada@example.org/one.jpg")
+            try await shelf.library.scan()
+            try FileManager.default.moveItem(
+                atPath: shelf.path("ada@example.org"), toPath: shelf.folder.path + ".away")
+            defer { try? FileManager.default.removeItem(atPath: shelf.folder.path + ".away") }
+
+            try await shelf.library.look()
+            try await shelf.library.scan()
+
+            #expect(try await shelf.list("ada@example.org").map(\.name) == ["one.jpg"])
+        }
+    }
+
+    @Test("is searched by part of a name, kind, time, album and page")
+    func search() async throws {
+        try await Shelf.with { shelf in
+            for number in 0..<7 {
+                try shelf.put("\(number)", at: "ada@example.org/Über \(number)/Bild \(number).jpg", day: number)
+            }
+            try shelf.put("film", at: "ada@example.org/Film.mp4", day: 9)
+            try await shelf.library.scan()
+            let (store, owners) = (shelf.library.store, Shelf.owners("ada@example.org"))
+
+            var query = AssetQuery(count: 3)
+            let first = try await store.search(query, for: owners)
+            #expect(first.assets.map(\.name) == ["Film.mp4", "Bild 6.jpg", "Bild 5.jpg"])
+            #expect(first.hasMore)
+            query.skip = 6
+            let last = try await store.search(query, for: owners)
+            #expect(last.assets.map(\.name) == ["Bild 1.jpg", "Bild 0.jpg"])
+            #expect(!last.hasMore)
+            #expect(try await store.search(AssetQuery(kind: .video), for: owners).assets.count == 1)
+            #expect(
+                try await store.search(AssetQuery(name: "BILD 3"), for: owners).assets.map(\.name) == ["Bild 3.jpg"])
+            let times = AssetQuery.Stretch(from: Shelf.day(2), to: Shelf.day(3))
+            let stretch = AssetQuery(taken: times, isAscending: true)
+            #expect(try await store.search(stretch, for: owners).assets.map(\.name) == ["Bild 2.jpg", "Bild 3.jpg"])
+            let albums = try await store.albums(for: owners)
+            #expect(albums.map(\.name) == (0..<7).reversed().map { "Über \($0)" })
+            let album = try #require(albums.first)
+            #expect((album.count, album.cover) == (1, first.assets[1].id))
+            #expect(
+                try await store.search(AssetQuery(album: album.id), for: owners).assets.map(\.name) == ["Bild 6.jpg"])
+            #expect(try await store.search(AssetQuery(album: album.id), for: Shelf.owners("x@y.z")).assets.isEmpty)
+            let counts = try await store.statistics(for: owners, visibility: .timeline)
+            #expect(counts == (7, 1))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+
+@testable import LatchGateway
+
+/// A picture library of a test's own, with its database in memory.
+struct Shelf {
+    let folder: TemporaryDirectory
+    let stores: GatewayStores
+    let library: AssetLibrary
+
+    static func with(_ body: (Shelf) async throws -> Void) async throws {
+        let folder = try TemporaryDirectory()
+        let stores = try await GatewayStores.open(GatewaySettings(databasePath: nil), logWriter: Lines().writer)
+        do {
+            try await body(Shelf(folder: folder, stores: stores, library: AssetLibrary(path: folder.path, stores)))
+        } catch {
+            await stores.close()
+            throw error
+        }
+        await stores.close()
+    }
+
+    static func owners(_ email: String) -> AssetOwners { AssetOwners(email: email, id: UUID()) }
+
+    static func day(_ number: Int) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + Double(number) * 86_400) }
+
+    func path(_ name: String) -> String { folder.path + "/" + name }
+
+    /// Writes a file, with its folders; `day` is when it was last changed.
+    func put(_ text: String, at name: String, day: Int? = nil) throws {
+        let url = URL(fileURLWithPath: path(name))
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+        if let day {
+            try FileManager.default.setAttributes([.modificationDate: Self.day(day)], ofItemAtPath: url.path)
+        }
+    }
+
+    func list(_ email: String) async throws -> [Asset] {
+        try await library.store.search(AssetQuery(count: 1_000), for: Self.owners(email)).assets
+    }
+
+    func hidden(_ email: String) async throws -> [Asset] {
+        try await library.store.search(AssetQuery(visibility: .hidden), for: Self.owners(email)).assets
+    }
+
+    /// Ada's ids by name.
+    func ids() async throws -> [String: UUID] {
+        Dictionary(try await list("ada@example.org").map { ($0.name, $0.id) }) { first, _ in first }
+    }
+}
+
+extension [UInt8] {
+    init(hexadecimal: String) {
+        let digits = hexadecimal.compactMap(\.hexDigitValue)
+        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}
+
+extension Date {
+    /// As the database keeps it.
+    var wholeMilliseconds: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1_000).rounded() / 1_000) }
+}
