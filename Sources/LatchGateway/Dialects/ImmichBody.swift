@@ -7,7 +7,7 @@ import Wire
 ///
 /// Source: contract of Immich, error body; the words of the issues are those of Zod.
 struct ImmichBody: Sendable {
-    private let json: JSONValue
+    let json: JSONValue
     private(set) var issues: [ImmichError.Issue] = []
 
     /// Reads a request's body; one that is no JSON object is told with the members that are missing from it.

@@ -48,6 +48,7 @@ struct ImmichRoutes: GatewayDialect {
         addUsers(to: &router)
         addSessions(to: &router)
         addOAuth(to: &router)
+        ImmichAssetRoutes(services, routing, access).add(to: &router)
     }
 
     /// An error of the server itself, before any route.

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// Albums, which are the folders below a person's own; and what a client looks for beside them, of which there is nothing.
+extension ImmichAssetRoutes {
+    func addAlbums(to router: inout Router) {
+        routing.on(.get, "/albums", to: &router) { request in
+            let viewer = try await viewer(of: request)
+            try Self.checkTruth("shared", in: request)
+            let wish = request.query("shared").map { $0 == "true" }
+            let albums = try await library?.store.albums(for: viewer.owners) ?? []
+            let answers = albums.map { ImmichAssetAnswers.album($0, for: viewer) }
+            return ImmichAnswers.message(answers.filter { wish == nil || $0.shared == wish })
+        }
+        routing.on(.get, id: "/albums/{id}", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            guard let album = try await library?.store.album(id, for: viewer.owners) else {
+                throw Self.noAccess("album.read")
+            }
+            return ImmichAnswers.message(ImmichAssetAnswers.album(album, for: viewer))
+        }
+        routing.on(.get, "/people", to: &router) { request in
+            _ = try await viewer(of: request)
+            return ImmichAnswers.message(ImmichPeople())
+        }
+        routing.on(.get, id: "/people/{id}", to: &router) { request, _ in
+            _ = try await viewer(of: request)
+            throw Self.noAccess("person.read")
+        }
+        routing.on(.get, "/tags", to: &router) { request in
+            _ = try await viewer(of: request)
+            return ImmichAnswers.message([JSONValue]())
+        }
+    }
+}

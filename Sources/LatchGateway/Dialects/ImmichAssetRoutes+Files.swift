@@ -1,0 +1,81 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension ImmichAssetRoutes {
+    func addFiles(to router: inout Router) {
+        routing.on(.get, id: "/assets/{id}", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            guard let asset = try await find([id], for: viewer).first else { throw Self.noAccess("asset.read") }
+            return ImmichAnswers.message(ImmichAssetAnswers.asset(asset, for: viewer, withExif: true))
+        }
+        routing.on(.get, id: "/assets/{id}/original", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            try Self.checkTruth("edited", in: request)
+            return try file(try await find([id], for: viewer).first, to: request)
+        }
+        routing.on(.get, id: "/assets/{id}/thumbnail", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            try Self.checkTruth("edited", in: request)
+            try Self.check("size", in: request, isOneOf: ["original", "fullsize", "preview", "thumbnail"])
+            let asset = try await find([id], for: viewer).first
+            // No picture is made here: of a photograph the file itself is shown, and of a film nothing.
+            return try file(asset?.kind == .image ? asset : nil, to: request)
+        }
+        routing.on(.get, id: "/assets/{id}/video/playback", to: &router) { request, id in
+            let viewer = try await viewer(of: request)
+            let asset = try await find([id], for: viewer).first
+            return try file(asset?.kind == .video ? asset : nil, to: request)
+        }
+    }
+
+    /// The file itself, whole or a part; 404 for one that is not there, whatever the reason.
+    ///
+    /// Source: DL-3; contract of Immich, b.19.
+    private func file(_ asset: Asset?, to request: ServerRequest) throws -> ServerResponse {
+        guard let library, let asset, let served = library.open(asset) else {
+            throw ImmichRefusal(.notFound, "Not Found")
+        }
+        let response = served.answer(to: request, mediaType: asset.mediaType, headers: Self.headers(of: asset))
+        switch response.status {
+        case .rangeNotSatisfiable: return Self.explained(response, "Range Not Satisfiable")
+        case .preconditionFailed: return Self.explained(response, "Precondition Failed")
+        default: return response
+        }
+    }
+
+    private static func headers(of asset: Asset) -> HTTPHeaders {
+        [
+            "Content-Disposition": "inline; filename*=UTF-8''" + PercentEncoding.encode(asset.name),
+            "Cache-Control": "private, max-age=86400, no-transform",
+            // A picture that holds a script is still a picture.
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+        ]
+    }
+
+    private static func explained(_ response: ServerResponse, _ message: String) -> ServerResponse {
+        var response = response
+        let explanation = ImmichAnswers.failure(response.status, message)
+        response.headers["Content-Type"] = explanation.headers["Content-Type"]
+        response.body = explanation.body
+        return response
+    }
+
+    /// Refuses a value of the query that is not `true` or `false`.
+    static func checkTruth(_ name: String, in request: ServerRequest) throws(ImmichRefusal) {
+        try check(name, in: request, isOneOf: ["true", "false"])
+    }
+
+    /// Refuses a value of the query that is none of `values`.
+    static func check(
+        _ name: String, in request: ServerRequest, isOneOf values: [String]
+    ) throws(ImmichRefusal) {
+        guard request.queryValues(name).allSatisfy(values.contains) else {
+            let words = values.map { "\"\($0)\"" }.joined(separator: "|")
+            throw ImmichRefusal([
+                .init(path: [name], message: "Invalid option: expected one of \(words)", code: "invalid_value")
+            ])
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension ImmichAssetRoutes {
+    /// How many photographs one page has at most.
+    static let largestPage = 1_000
+
+    func addSearch(to router: inout Router) {
+        routing.on(.post, "/search/metadata", maximumBodyBytes: Self.maximumBodyBytes, to: &router) { request in
+            try await search(request)
+        }
+        routing.on(.post, "/search/smart", to: &router) { request in
+            _ = try await viewer(of: request)
+            throw ImmichRefusal(.badRequest, "Smart search is not enabled")
+        }
+        routing.on(.get, "/search/person", to: &router) { request in
+            _ = try await viewer(of: request)
+            return ImmichAnswers.message([JSONValue]())
+        }
+        routing.on(.get, "/assets/statistics", to: &router) { request in
+            try await statistics(request)
+        }
+        routing.on(.get, "/server/statistics", to: &router) { request in
+            try await serverStatistics(request)
+        }
+    }
+
+    private func search(_ request: ServerRequest) async throws -> ServerResponse {
+        let viewer = try await viewer(of: request)
+        var body = ImmichBody(request)
+        let wish = ImmichSearchWish(&body)
+        try body.check()
+        try Self.check(wish.query.visibility, for: viewer)
+        guard let library, !wish.findsNothing else {
+            return ImmichAnswers.message(ImmichSearchAnswer([], nextPage: nil))
+        }
+        let (found, hasMore) = try await library.store.search(wish.query, for: viewer.owners)
+        // A long page takes as long to write as many requests to answer: that is no work for a loop.
+        let bytes = try await BlockingWork.run { _ in
+            let assets = found.map { ImmichAssetAnswers.asset($0, for: viewer, withExif: wish.withExif) }
+            return JSON.encode(ImmichSearchAnswer(assets, nextPage: hasMore ? wish.page + 1 : nil))
+        }
+        return ServerResponse(headers: ImmichAnswers.privateHeaders, body: .bytes(bytes))
+    }
+
+    private func statistics(_ request: ServerRequest) async throws -> ServerResponse {
+        let viewer = try await viewer(of: request)
+        try Self.checkTruth("isFavorite", in: request)
+        try Self.checkTruth("isTrashed", in: request)
+        try Self.check("visibility", in: request, isOneOf: ImmichSearchWish.visibilities)
+        let visibility = request.query("visibility").flatMap(AssetVisibility.init(rawValue:)) ?? .timeline
+        try Self.check(visibility, for: viewer)
+        guard let library, request.query("isFavorite") != "true", request.query("isTrashed") != "true" else {
+            return ImmichAnswers.message(ImmichAssetStatistics(images: 0, videos: 0))
+        }
+        let (images, videos) = try await library.store.statistics(for: viewer.owners, visibility: visibility)
+        return ImmichAnswers.message(ImmichAssetStatistics(images: images, videos: videos))
+    }
+
+    /// A 401 that signs nobody out: the session is good, and must be unlocked first.
+    ///
+    /// Source: contract of Immich, b.8.
+    private static func check(_ visibility: AssetVisibility, for viewer: AssetViewer) throws(ImmichRefusal) {
+        guard visibility != .locked || viewer.isElevated else {
+            throw ImmichRefusal(.unauthorized, "Elevated permission is required")
+        }
+    }
+
+    private func serverStatistics(_ request: ServerRequest) async throws -> ServerResponse {
+        guard try await viewer(of: request).person.isAdministrator else { throw ImmichRefusal(.forbidden, "Forbidden") }
+        let usage = try await library?.store.usage() ?? []
+        let people = try await services.people.list()
+        return ImmichAnswers.message(
+            ImmichServerStatistics(
+                people.map { person in
+                    let owners = AssetOwners(person)
+                    let own = usage.filter { $0.owner == owners.email || $0.owner == owners.id }
+                    return .init(
+                        userId: owners.id, userName: person.name ?? "", photos: own.reduce(0) { $0 + $1.images },
+                        videos: own.reduce(0) { $0 + $1.videos }, usagePhotos: own.reduce(0) { $0 + $1.imageBytes },
+                        usageVideos: own.reduce(0) { $0 + $1.videoBytes })
+                }))
+    }
+}

@@ -1,0 +1,67 @@
+/// An album, at `GET /albums` and `GET /albums/{id}`.
+///
+/// Source: `AlbumResponseDto` of 3.1.0.
+public struct ImmichAlbum: Codable, Sendable, Equatable {
+    /// The id.
+    public var id: String
+    /// The name to show.
+    public var albumName: String
+    /// What it is about.
+    public var description = ""
+    /// The id of the person whose it is.
+    public var ownerId: String
+    /// The photograph that stands for it.
+    @Nullable public var albumThumbnailAssetId: String?
+    /// Who else sees it.
+    public var albumUsers: [JSONValue] = []
+    /// How many photographs and films are in it.
+    public var assetCount: Int
+    /// When it was first known of.
+    public var createdAt: String
+    /// When something in it last changed.
+    public var updatedAt: String
+    /// When its oldest photograph was taken.
+    public var startDate: String?
+    /// When its newest photograph was taken.
+    public var endDate: String?
+    /// Whether there is an address that shows it to anybody.
+    public var hasSharedLink = false
+    /// Whether people may write about it.
+    public var isActivityEnabled = false
+    /// Whether several people see it.
+    public var shared: Bool
+    /// `asc` or `desc`.
+    public var order: String? = "desc"
+
+    /// Makes an album.
+    public init(
+        id: String, albumName: String, ownerId: String, cover: String?, assetCount: Int, createdAt: String,
+        updatedAt: String, shared: Bool
+    ) {
+        self.id = id
+        self.albumName = albumName
+        self.ownerId = ownerId
+        _albumThumbnailAssetId = Nullable(wrappedValue: cover)
+        self.assetCount = assetCount
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.shared = shared
+    }
+}
+
+/// The answer to `GET /people`: whose faces are known. Of a server of ours nobody's.
+///
+/// Source: `PeopleResponseDto` of 3.1.0.
+public struct ImmichPeople: Codable, Sendable, Equatable {
+    /// The people.
+    public var people: [JSONValue] = []
+    /// How many there are.
+    public var total = 0
+    /// How many are not shown.
+    public var hidden = 0
+    /// Whether there are more.
+    public var hasNextPage = false
+
+    /// Makes an answer with nobody.
+    public init() {}
+}
