@@ -4,7 +4,7 @@
 # make sanitize  the tests of the rooms under the thread and the address sanitizer: some minutes, first builds apart
 # make fuzz      random input for every parser of outside bytes, FUZZ_SECONDS=20 each; FUZZ="form json" chooses
 # make check     what a change must pass: format, warnings, tests, release build
-# make bench     measure the gateway beside nginx, fastapi-users and glewlwyd; ARGS="--quick" for a minute, see Benchmarks/README.md
+# make bench     measure the gateway beside nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" for a minute, see Benchmarks/README.md
 # make install   install latch and latchd below PREFIX (and DESTDIR)
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -13,12 +13,13 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import Bench
 from .machine import ROOT
-from .measures import bridge, cold, introspect, me, memory, mixed, signin, start
+from .measures import bridge, cold, introspect, me, memory, mixed, signin, start, verify
 from .process import BenchError
 from .table import Table
 
 MEASURES = {
     "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "introspect": introspect.measure,
+    "verify": verify.measure,
     "mixed": mixed.measure, "memory": memory.measure, "cold": cold.measure, "start": start.measure,
 }
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -26,6 +26,7 @@ class Request:
     form: str | None = None
     tokens: Path | None = None
     """A file of tokens, one a line, used in turn instead of one token."""
+    cookie: str | None = None
     pause_ms: int | None = None
     """How long each connection rests between two requests."""
 
@@ -37,7 +38,7 @@ class Request:
         """What report.lua reads."""
         values = {
             "BENCH_METHOD": "POST" if self.form else "GET", "BENCH_TOKEN": self.token, "BENCH_BODY": self.form,
-            "BENCH_AUTHORIZATION": self.authorization,
+            "BENCH_AUTHORIZATION": self.authorization, "BENCH_COOKIE": self.cookie,
             "BENCH_TOKENS": self.tokens and str(self.tokens), "BENCH_PAUSE": self.pause_ms and str(self.pause_ms)}
         return {name: value for name, value in values.items() if value}
 

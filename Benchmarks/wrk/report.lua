@@ -3,6 +3,7 @@ wrk.method = os.getenv("BENCH_METHOD") or "GET"
 wrk.body = os.getenv("BENCH_BODY")
 if os.getenv("BENCH_TOKEN") then wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_TOKEN") end
 if os.getenv("BENCH_AUTHORIZATION") then wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION") end
+if os.getenv("BENCH_COOKIE") then wrk.headers["Cookie"] = os.getenv("BENCH_COOKIE") end
 if wrk.body then wrk.headers["Content-Type"] = "application/x-www-form-urlencoded" end
 
 -- Every thread begins elsewhere in the file of tokens, so that together they go through all of them.

@@ -46,13 +46,11 @@ struct VerifyChallenge: Sendable {
     /// page below the host itself.
     private func signInPage(for forwarded: ForwardedRequest) -> String? {
         guard let signInPath, let configured = address.configured else { return nil }
-        if let cookieDomain, forwarded.host.isWithin(cookieDomain) || forwarded.host == own {
-            return page(configured + signInPath, back: forwarded.origin + forwarded.target, or: forwarded.origin + "/")
+        let origin = forwarded.origin
+        if forwarded.host == own || cookieDomain.map(forwarded.host.isWithin) == true {
+            return page(configured + signInPath, back: origin + forwarded.target, or: origin + "/")
         }
-        if forwarded.host == own {
-            return page(configured + signInPath, back: forwarded.origin + forwarded.target, or: forwarded.origin + "/")
-        }
-        return page(forwarded.origin + signInPath, back: forwarded.target, or: "/")
+        return page(origin + signInPath, back: forwarded.target, or: "/")
     }
 
     private func page(_ address: String, back: String, or short: String) -> String {

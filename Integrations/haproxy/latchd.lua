@@ -1,0 +1,52 @@
+-- Asks latchd whose a request is: http-request lua.latchd
+--
+-- HAProxy has no forward authentication of its own. This sends the request's header fields to latchd with what is asked for,
+-- puts latchd's X-Auth fields into the request when it may go on, and answers it as latchd did when it may not.
+
+local verify = os.getenv("LATCHD_VERIFY") or "http://127.0.0.1:2283/auth/verify"
+
+local handed_on = { "x-auth-user", "x-auth-email", "x-auth-name", "x-auth-groups", "x-auth-session" }
+
+-- Fields about the connection or the body, and those that say what is asked for.
+local own = {
+    ["connection"] = true, ["content-length"] = true, ["expect"] = true, ["host"] = true, ["keep-alive"] = true,
+    ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true, ["transfer-encoding"] = true, ["upgrade"] = true,
+    ["x-forwarded-method"] = true, ["x-forwarded-uri"] = true,
+}
+
+local function told(txn)
+    local headers = {}
+    for name, values in pairs(txn.http:req_get_headers()) do
+        if not own[name] then
+            headers[name] = {}
+            -- HAProxy counts the values of a field from 0.
+            for place = 0, #values do
+                if values[place] then table.insert(headers[name], values[place]) end
+            end
+        end
+    end
+    headers["x-forwarded-method"] = { txn.f:method() }
+    headers["x-forwarded-uri"] = { txn.f:pathq() }
+    return headers
+end
+
+local function refuse(txn, status, headers, body)
+    local reply = txn:reply { status = status }
+    for _, name in ipairs { "www-authenticate", "location", "content-type", "cache-control", "retry-after" } do
+        for _, value in pairs(headers[name] or {}) do reply:add_header(name, value) end
+    end
+    if body then reply:set_body(body) end
+    txn:done(reply)
+end
+
+core.register_action("latchd", { "http-req" }, function(txn)
+    local answer = core.httpclient():get { url = verify, headers = told(txn), timeout = 5000 }
+    -- Without an answer HAProxy says 503 or 504 itself.
+    if not answer or answer.status ~= 200 then
+        return refuse(txn, answer and answer.status or 503, answer and answer.headers or {}, answer and answer.body)
+    end
+    for _, name in ipairs(handed_on) do
+        txn.http:req_del_header(name)
+        for _, value in pairs(answer.headers[name] or {}) do txn.http:req_set_header(name, value) end
+    end
+end, 0)

@@ -1,0 +1,194 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// Real proxies, each by the files that operators get, before a backend that knows nothing of sign-in.
+@Suite("Behind a proxy that asks the gateway", .timeLimit(.minutes(5)))
+struct ProxiesTests {
+    private static let page = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]
+
+    private func with(_ kind: ProxyKind, _ body: (ProxyHouse) async throws -> Void) async throws {
+        let house = try await ProxyHouse.start(kind)
+        do {
+            try await body(house)
+        } catch {
+            await house.end()
+            throw error
+        }
+        await house.end()
+    }
+
+    @Test(
+        "a person signed in by token or cookie comes through, the backend learns who it is and gets no token",
+        arguments: ProxyKind.allCases)
+    func signedIn(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            let ways = [
+                ["Authorization: Bearer \(token)"], ["authorization: bEARER \(token)", "Cookie: a=b"],
+                ["Cookie: a=b; __Host-latchd_session=\(token); c=d"], ["Cookie: __Host-latchd_session=\(token)"],
+            ]
+            for way in ways {
+                let answer = try await house.ask("/photos?a=1", way)
+                let view = try #require(BackendView(answer), "\(answer)")
+                #expect(view.path == "/photos?a=1")
+                #expect(view.values(like: "x-auth-email") == [House.email])
+                #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
+                #expect(view.values(like: "x-auth-session").map(\.utf8.count) == [12])
+                #expect(!view.fields.contains { $0.contains(token) }, "\(view.fields)")
+                #expect(!way[0].contains("a=b") || view.values(like: "cookie").first?.contains("a=b") == true)
+            }
+            // What is meant for the backend reaches it.
+            let own = try await house.ask(
+                "/", ["Authorization: Basic eDp5", "Cookie: __Host-latchd_session=\(token); own=1"])
+            let view = try #require(BackendView(own))
+            #expect(view.values(like: "authorization") == ["Basic eDp5"])
+            #expect(view.values(like: "cookie") == ["own=1"])
+        }
+    }
+
+    @Test("RFC 9728 an app that is refused finds sign-in from any protected address", arguments: ProxyKind.allCases)
+    func metadata(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            for fields in [[], ["Authorization: Bearer \(String(repeating: "x", count: 43))"]] {
+                let refused = try await house.ask("/photos/1", fields)
+                #expect(refused.status == 401)
+                let challenges = refused.fields.filter { $0.lowercased().hasPrefix("www-authenticate:") }
+                #expect(challenges.count == 1)
+                let challenge = try #require(refused["www-authenticate"])
+                #expect(challenge.hasPrefix("Bearer "))
+                #expect(challenge.contains("invalid_token") == !fields.isEmpty)
+                let address = try #require(challenge.split(separator: "resource_metadata=\"").last?.dropLast())
+                #expect(address.hasPrefix("http://app.example.org/"))
+                let metadata = try await house.ask(String(address.dropFirst("http://app.example.org".count)))
+                let json = try JSONValue(parsing: metadata.body)
+                #expect(json["resource"]?.string == "http://app.example.org/photos/1")
+                #expect(
+                    json["authorization_servers"]?.array?.compactMap(\.string) == ["https://id.example.org/api"])
+            }
+        }
+    }
+
+    @Test("a browser that is not signed in is sent to the page, with the way back", arguments: ProxyKind.allCases)
+    func browser(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let sent = try await house.ask("/photos?a=1", Self.page)
+            #expect(sent.status == 302)
+            #expect(sent["location"] == "http://app.example.org/latch/sign-in?return=%2Fphotos%3Fa%3D1")
+        }
+    }
+
+    @Test(
+        "rules hold: public addresses for everybody, and none for whom is not in the group",
+        arguments: ProxyKind.allCases)
+    func rules(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            #expect(BackendView(try await house.ask("/health")) != nil)
+            #expect(BackendView(try await house.ask("/share/a", method: "POST", ["Content-Length: 0"])) != nil)
+            let admin = try await house.ask("/admin/x", ["Authorization: Bearer \(token)"])
+            #expect(admin.status == 403)
+            #expect(try await house.ask("/admin/x").status == 401)
+            #expect(try await house.ask("/", method: "PUT", ["Content-Length: 0"]).status == 401)
+        }
+    }
+
+    @Test("a session that is revoked is refused at once", arguments: ProxyKind.allCases)
+    func revoked(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            let bearer = ["Authorization: Bearer \(token)"]
+            #expect(try await house.ask("/", bearer).status == 200)
+            let ended = try await house.signOut(token)
+            #expect(ended == 200 || ended == 204)
+            #expect(try await house.ask("/", bearer).status == 401)
+            #expect(try await house.ask("/", ["Cookie: __Host-latchd_session=\(token)"]).status == 401)
+        }
+    }
+
+    @Test("nobody becomes somebody by a field from outside", arguments: ProxyKind.allCases)
+    func smuggling(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            let forged = [
+                "X-Auth-User: root", "x-auth-user: root2", "X_Auth_User: root", "X-Auth_User: root",
+                "X_AUTH_EMAIL: root@x",
+                "X-Auth-Email: root@x", "X-Auth-Email: root2@x", "X-Auth-Name: root", "X-Auth-Groups: admins",
+                "X_Auth_Groups: admins", "X-Auth-Session: root",
+            ]
+            let open = try #require(BackendView(try await house.ask("/health", forged)))
+            for name in ["user", "email", "name", "groups", "session"] {
+                #expect(open.values(like: "x-auth-\(name)").isEmpty, "\(name): \(open.fields)")
+            }
+            let signedIn = try #require(
+                BackendView(try await house.ask("/", forged + ["Authorization: Bearer \(token)"])))
+            #expect(signedIn.values(like: "x-auth-email") == [House.email])
+            #expect(signedIn.values(like: "x-auth-groups").isEmpty)
+            #expect(!signedIn.fields.contains { $0.contains("root") })
+        }
+    }
+
+    @Test("nothing that a client says of its own request opens a protected address", arguments: ProxyKind.allCases)
+    func forwarded(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let claims = [
+                ["X-Forwarded-Uri: /health"], ["X-Forwarded-Host: other.example.org"], ["X-Forwarded-Method: OPTIONS"],
+                ["X-Forwarded-Uri: /health", "X-Forwarded-Uri: /health"], ["X-Original-URI: /health"],
+                ["X-Original-URL: http://app.example.org/health"], ["X-Rewrite-URL: /health"],
+                ["X_Forwarded_Uri: /health"], ["X-Forwarded-Proto: https"], ["X-Forwarded-For: 127.0.0.1"],
+                ["X-Original-Method: GET", "X-Original-URI: /share/x"], ["Connection: close, X-Forwarded-Uri"],
+                ["Connection: X-Forwarded-Host, X-Forwarded-Method"],
+            ]
+            for claim in claims {
+                let answer = try await house.ask("/photos", claim)
+                #expect([400, 401, 403].contains(answer.status), "\(claim): \(answer.status)")
+            }
+            // Where it is believed for the way back, that leads to another host than the one that was asked for.
+            let sent = try await house.ask("/photos", Self.page + ["X-Forwarded-Host: evil.example"])
+            #expect(sent["location"]?.contains("evil") != true)
+        }
+    }
+
+    @Test("a path that looks public to one and protected to another is refused", arguments: ProxyKind.allCases)
+    func pathTricks(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            let paths = [
+                "/share/../photos", "/share/%2e%2e/photos", "/share/..%2fphotos", "/share/%2e%2e%2fphotos",
+                "//share/x/..//photos",
+                "/share//../photos", "/share/..;/photos", "/share;/../photos", "/share/.;/x", "/share/%5c..%5cphotos",
+                "/share\\..\\photos", "/share/%252e%252e/photos", "/share/./../photos", "/share/%00",
+                "/share/%c0%ae%c0%ae/photos",
+                "/health/../photos", "/health%2f..%2fphotos", "/health;/photos", "/latch/../photos",
+                "/latch/%2e%2e/photos",
+                "/.well-known/oauth-protected-resource/../../photos", "/latch/..%2fphotos",
+            ]
+            for path in paths {
+                let stranger = try await house.ask(path)
+                let view = BackendView(stranger)
+                #expect(view == nil, "\(path) reached the backend as \(view?.path ?? "")")
+                // Whoever is signed in gets no further by such a path: to the group's address least of all.
+                let admin = path.replacing("photos", with: "admin/x")
+                let member = BackendView(try await house.ask(admin, ["Authorization: Bearer \(token)"]))
+                #expect(member == nil, "\(admin) reached the backend as \(member?.path ?? "")")
+            }
+        }
+    }
+
+    @Test("no way back leads elsewhere", arguments: ProxyKind.allCases)
+    func openRedirect(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            for path in [
+                "//evil.example/", "/\\evil.example/", "/%5cevil.example/", "/%2f/evil.example",
+                "/photos#@evil.example",
+            ] {
+                let answer = try await house.ask(path, Self.page)
+                let location = answer["location"] ?? ""
+                #expect(location.isEmpty || location.hasPrefix("http://app.example.org/latch/sign-in?return=%2Fphotos"))
+            }
+            let other = try await house.ask("/photos", host: "evil.example", Self.page)
+            #expect(BackendView(other) == nil)
+        }
+    }
+}

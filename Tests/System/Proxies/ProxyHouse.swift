@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Wire
+
+/// A gateway, a backend that knows nothing of sign-in, and a proxy before both.
+struct ProxyHouse {
+    static let configuration = """
+        public_url: https://id.example.org
+        trusted_proxies: [127.0.0.1]
+        pages: {enabled: true}
+        verify: {enabled: true}
+        access:
+          open: {hosts: app.example.org, paths: [/health, /share/*], allow: public}
+          admin: {hosts: app.example.org, paths: /admin/*, groups: admins}
+          app: {hosts: app.example.org}
+
+        """
+
+    let house: House
+    let gateway: RunningGateway
+    private let backend: RunningProgram
+    private let proxy: RunningProgram
+    private let folder: TemporaryDirectory
+    private let socket: String
+
+    /// Starts all three, and signs a person in, whose token is ``token``.
+    static func start(_ kind: ProxyKind) async throws -> ProxyHouse {
+        let folder = try TemporaryDirectory()
+        try folder.write(configuration, to: "latchd.yaml")
+        let house = try House(["LATCHD_CONFIG": folder.file("latchd.yaml")])
+        let gateway = try await house.startGatewayWithPerson()
+        let backend = try RunningProgram(
+            "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
+            environment: ["PATH": path, "PYTHONDONTWRITEBYTECODE": "1"])
+        let line = try await backend.line(containing: "backend on ")
+        guard let port = line.split(separator: " ").last.flatMap({ Int($0) }) else {
+            throw ChildProcess.Failure("No port in '\(line)'.")
+        }
+        let socket = folder.file("proxy.sock")
+        let places = ProxyKind.Places(gateway: gateway.port, backend: port, socket: socket, folder: folder)
+        let proxy = try RunningProgram(
+            "/usr/bin/env", ["-C", folder.path] + (try kind.command(places)),
+            environment: [
+                "PATH": path, "HOME": folder.path, "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
+                "LATCHD_VERIFY": "http://127.0.0.1:\(gateway.port)/auth/verify",
+            ])
+        let all = ProxyHouse(
+            house: house, gateway: gateway, backend: backend, proxy: proxy, folder: folder, socket: socket)
+        try await all.untilProxyAnswers()
+        return all
+    }
+
+    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
+
+    /// The proxies have no common word for having begun: their socket says it.
+    private func untilProxyAnswers() async throws {
+        for _ in 1...500 {
+            if (try? RawSocket(path: socket)) != nil { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw ChildProcess.Failure("The proxy does not listen: \(proxy.output)")
+    }
+
+    /// Ends all three.
+    func end() async {
+        for program in [proxy, backend, gateway.program] {
+            program.send(SIGTERM)
+            await program.waitForExit()
+        }
+    }
+
+    /// Signs the person in as an app does.
+    func token() async throws -> String {
+        let form = FormURLEncoded.encode([("username", House.email), ("password", House.password)])
+        let answer = try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /api/auth/mobile/login HTTP/1.1\r\nHost: x\r\nContent-Type: \(FormURLEncoded.mediaType)\r\n"
+                + "Content-Length: \(form.utf8.count)\r\nConnection: close\r\n\r\n\(form)")
+        guard let token = try JSONValue(parsing: answer.body)["access_token"]?.string else {
+            throw ChildProcess.Failure("No token: \(answer.text)")
+        }
+        return token
+    }
+
+    /// Ends the session of a token, at the gateway itself; the status of the answer.
+    func signOut(_ token: String) async throws -> Int {
+        try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /api/auth/mobile/logout HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Length: 0\r\n"
+                + "Connection: close\r\n\r\n"
+        ).status
+    }
+
+    /// One request over a connection of its own to the proxy.
+    func ask(
+        _ path: String, method: String = "GET", host: String = "app.example.org", _ fields: [String] = []
+    ) async throws -> RawAnswer {
+        let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
+        return try await Self.exchange(
+            RawSocket(path: socket), lines.joined(separator: "\r\n") + "\r\n\r\n")
+    }
+
+    private static func exchange(_ socket: RawSocket, _ request: String) async throws -> RawAnswer {
+        let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
+            BackgroundThread.start {
+                continuation.resume(
+                    with: Result {
+                        try socket.write(request)
+                        var all: [UInt8] = []
+                        while true {
+                            let some = try socket.readSome()
+                            if some.isEmpty { return all }
+                            all += some
+                        }
+                    })
+            }
+        }
+        guard let answer = RawAnswer.all(in: bytes).first(where: { $0.status >= 200 }) else {
+            throw ChildProcess.Failure("No answer in '\(String(decoding: bytes, as: UTF8.self))'.")
+        }
+        return answer
+    }
+}
+
+/// What the backend got, when the request came through to it.
+struct BackendView {
+    let method: String
+    let path: String
+    let fields: [String]
+
+    init?(_ answer: RawAnswer) {
+        guard answer.status == 200, let json = try? JSONValue(parsing: answer.body),
+            let method = json["method"]?.string, let path = json["path"]?.string,
+            let fields = json["fields"]?.array?.compactMap(\.string)
+        else { return nil }
+        self.method = method
+        self.path = path
+        self.fields = fields
+    }
+
+    /// Every value of a field, whatever a server might take for its name; an empty one says nothing.
+    func values(like name: String) -> [String] {
+        fields.compactMap { line in
+            let halves = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let found = halves[0].lowercased().replacing("_", with: "-")
+            let value = halves[1].trimmingCharacters(in: .whitespaces)
+            return found == name && !value.isEmpty ? value : nil
+        }
+    }
+}
