@@ -33,14 +33,14 @@ extension ImmichRoutes {
 
     /// `POST /oauth/link`: the identity becomes the person's who is signed in.
     ///
-    /// The session must have begun a short while ago and be no other session's child: whoever has a token for an hour must
-    /// not get a way in of their own by it.
+    /// The person must have signed in a short while ago: whoever has a token for an hour must not get a way in of their own
+    /// by it.
     ///
     /// Source: contract of Immich, endpoints; NIST SP 800-63B §6.1.2.1.
     func link(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.caller(of: request)
         let bridge = try requiredBridge()
-        try await requireRecentSignIn(caller)
+        try requireRecentSignIn(caller)
         let (identity, provider) = try await identity(of: request, bridge, client(of: request))
         do {
             try await services.people.link(caller.person.id, to: identity.subject, at: provider.configuration)
@@ -60,7 +60,7 @@ extension ImmichRoutes {
             throw ImmichRefusal(.badRequest, "There would be no way left to sign in: set a password first.")
         }
         if try await services.people.unlinkAll(caller.person.id) > 0 {
-            try await services.sessions.endOthers(of: caller.person.id, keeping: caller.session.id)
+            try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
         }
         return try await user(caller.person)
     }
@@ -68,10 +68,10 @@ extension ImmichRoutes {
     /// How long after its beginning a session may do what gives another way in.
     private static let recentTime: Double = 900
 
-    /// Refuses what gives a way in unless the person signed in a short while ago.
-    func requireRecentSignIn(_ caller: ImmichCaller) async throws {
-        let own = try await services.sessions.ownSessions(of: caller.person.id).first { $0.id == caller.session.id }
-        guard let own, own.parent == nil, services.now().timeIntervalSince(own.created) <= Self.recentTime else {
+    /// Refuses what gives a way in unless the person signed in a short while ago. A session made from another is as old as
+    /// that.
+    func requireRecentSignIn(_ caller: ImmichCaller) throws(ImmichRefusal) {
+        guard services.now().timeIntervalSince(caller.session.created) <= Self.recentTime else {
             throw ImmichRefusal(.badRequest, "Sign in again first: this needs a sign-in of the last 15 minutes.")
         }
     }
@@ -80,6 +80,7 @@ extension ImmichRoutes {
     private func identity(
         of request: ServerRequest, _ bridge: Bridge, _ client: PasswordSignIn.Client
     ) async throws -> (identity: ProviderIdentity, provider: BridgeProvider) {
+        if let wait = exchanges.take(.from(client.address)) { throw ImmichRefusal(wait: wait) }
         var body = ImmichBody(request)
         let url = body.text("url", atLeast: 1)
         let (sentState, sentVerifier) = (body.optionalText("state"), body.optionalText("codeVerifier"))

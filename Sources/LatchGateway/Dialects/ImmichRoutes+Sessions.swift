@@ -16,15 +16,14 @@ extension ImmichRoutes {
         routing.on(.post, "/sessions", to: &router) { try await begin($0) }
         routing.on(.delete, "/sessions", to: &router) { request in
             let caller = try await access.caller(of: request)
-            try await services.sessions.endOthers(of: caller.person.id, keeping: caller.session.id)
+            try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
             return ImmichAnswers.done
         }
         routing.on(.put, id: "/sessions/{id}", to: &router) { try await update($0, $1) }
         routing.on(.delete, id: "/sessions/{id}", to: &router) { request, id in
-            let session = try await session(id, of: try await access.caller(of: request), "authDevice.delete")
-            do {
-                try await services.sessions.revoke(session.id)
-            } catch let error as GatewayError where error.code == .unknownSession {
+            let caller = try await access.caller(of: request)
+            let session = try await session(id, of: caller, "authDevice.delete")
+            guard try await services.sessions.end(session.id, of: caller.person.id) else {
                 throw Self.noAccess("authDevice.delete")
             }
             return ImmichAnswers.done

@@ -34,7 +34,7 @@ extension ImmichRoutes {
         guard change.email == nil || settings.allowsEmailChange else {
             throw ImmichRefusal(.badRequest, "Only an administrator changes e-mail addresses here.")
         }
-        if change.email != nil { try await requireRecentSignIn(caller) }
+        if change.email != nil { try requireRecentSignIn(caller) }
         if let password { _ = try await chooseForcedPassword(password, of: caller) }
         do {
             let changed = try await services.people.change(caller.person.id, to: change)

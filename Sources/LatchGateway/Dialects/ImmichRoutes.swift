@@ -13,12 +13,15 @@ struct ImmichRoutes: GatewayDialect {
     let access: ImmichAccess
     let cookies: ImmichCookies
     let elevations: ElevationStore
+    /// How many codes of providers are brought from one address; state of the gateway's, made with it.
+    let exchanges: RequestLimit
 
     init(services: GatewayServices) {
         self.services = services
         routing = ImmichRouting(prefix: services.settings.immich.prefix, log: services.log)
         access = ImmichAccess(services)
         cookies = ImmichCookies(services)
+        exchanges = RequestLimit(.perMinute(60), now: services.now)
         elevations = ElevationStore(database: services.database, now: services.now)
     }
 

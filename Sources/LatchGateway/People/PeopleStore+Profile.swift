@@ -51,7 +51,7 @@ extension PeopleStore {
         let changed = try await database.write { connection throws(DatabaseError) -> Person? in
             let changed = try connection.first(PeopleStatements.choosePassword, hash, isForced, person)
             try connection.run(
-                OwnSessionStatements.endOthers, now, SessionEndReason.passwordChanged.rawValue, person,
+                SessionStatements.endOthers, now, SessionEndReason.passwordChanged.rawValue, person,
                 session.rawValue)
             return changed
         }

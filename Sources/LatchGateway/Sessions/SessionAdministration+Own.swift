@@ -35,22 +35,8 @@ extension SessionAdministration {
         return try await database.read { try $0.all(OwnSessionStatements.live, person, now) }
     }
 
-    /// Ends all sessions of a person but one, and those too whose sign-in is under way.
-    ///
-    /// - Returns: How many there were.
-    @discardableResult
-    func endOthers(of person: UUID, keeping session: SessionID) async throws -> Int {
-        let now = now()
-        let count = try await database.write { connection in
-            try connection.run(SessionStatements.bumpEpoch, person)
-            return try connection.run(
-                OwnSessionStatements.endOthers, now, SessionEndReason.revoked.rawValue, person, session.rawValue)
-        }
-        noteEnded(of: person, AuditEvent(.revoked, reason: "other-sessions", person: person))
-        return count
-    }
-
     /// Makes a session that was just begun one of another: it ends with that, and lives no longer than that or `lifetime`.
+    /// It is as old as that, too: what wants a sign-in of a short while ago is not to be had by a new token.
     ///
     /// - Throws: ``GatewayError/Code/unknownSession`` when the other is over; the new one is then over too.
     func adopt(_ child: SessionID, by parent: SessionID, lifetime: Duration?) async throws {
@@ -115,13 +101,9 @@ enum OwnSessionStatements {
         FROM sessions WHERE person_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY last_used_at DESC, id
         """, UUID.self, Date.self, row: OwnSession.init)
 
-    static let endOthers = Statement(
-        "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND id <> ? AND ended_at IS NULL",
-        Date.self, String.self, UUID.self, String.self)
-
     static let adopt = Statement(
         """
-        UPDATE sessions SET parent_id = p.id, cap_at = min(sessions.cap_at, p.cap_at, ?1),
+        UPDATE sessions SET parent_id = p.id, created_at = p.created_at, cap_at = min(sessions.cap_at, p.cap_at, ?1),
             expires_at = min(sessions.expires_at, p.cap_at, ?1)
         FROM sessions p WHERE p.id = ?2 AND p.ended_at IS NULL AND sessions.id = ?3
         """, Date.self, String.self, String.self)

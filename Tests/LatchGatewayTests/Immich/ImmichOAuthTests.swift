@@ -226,6 +226,17 @@ struct ImmichOAuthTests {
         }
     }
 
+    @Test("IM-7 one address brings sixty codes a minute and no more")
+    func boundsExchanges() async throws {
+        try await with { _, immich in
+            let body: JSONValue = ["url": "a:?code=x&state=s", "state": "s", "codeVerifier": "v"]
+            for _ in 0..<60 { _ = try await immich.send("POST", "/oauth/callback", nil, body) }
+            let answer = try await immich.send("POST", "/oauth/callback", nil, body)
+            #expect(answer.status == 429)
+            #expect(answer.headers["Retry-After"] == "1")
+        }
+    }
+
     @Test("IM-7 somebody who may not come in gets no session")
     func refusesStrangers() async throws {
         try await with { bench, immich in
