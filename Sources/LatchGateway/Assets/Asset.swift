@@ -44,6 +44,6 @@ struct FileMark: Sendable, Equatable {
     /// Which file of its file system it is.
     let inode: Int
 
-    /// When it was last changed.
-    var modificationDate: Date { Date(timeIntervalSince1970: Double(modified) / 1_000_000_000) }
+    /// When it was last changed, in whole milliseconds, as the database keeps times.
+    var modificationDate: Date { Date(timeIntervalSince1970: (Double(modified) / 1_000_000).rounded(.down) / 1_000) }
 }

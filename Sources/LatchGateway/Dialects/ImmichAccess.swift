@@ -21,13 +21,16 @@ struct ImmichCaller: Sendable {
 ///
 /// The first source that is there is the one that counts, good or bad: `x-immich-user-token`, `x-immich-session-token`,
 /// `Authorization: Bearer`, the cookie. A token in an address (`?sessionKey=`, `?apiKey=`) is refused: addresses stand in
-/// logs, in histories and in the `Referer` of what a page loads. There are no shared links and no API keys.
+/// logs, in histories and in the `Referer` of what a page loads. There are no shared links. Programs that know nothing but
+/// `x-api-key` send a session's token there: it comes last, and never sees what is locked.
 ///
 /// Source: IM-9; contract of Immich, b.1; RFC 6750 §5.3.
 struct ImmichAccess: Sendable {
     private let issuer: any SessionIssuer
     private let elevations: ElevationStore
     private let cookies: ImmichCookies
+
+    private static let keyHeader = "x-api-key"
 
     init(_ services: GatewayServices) {
         issuer = services.issuer
@@ -41,9 +44,11 @@ struct ImmichAccess: Sendable {
     ///   change; errors of the database.
     func caller(of request: ServerRequest) async throws -> ImmichCaller {
         let token = try token(of: request)
+        let isKey = request.headers[Self.keyHeader] == token
         guard case .valid(let session) = try await issuer.authenticate(token) else {
-            throw ImmichRefusal(.unauthorized, "Invalid user token")
+            throw ImmichRefusal(.unauthorized, isKey ? "Invalid API key" : "Invalid user token")
         }
+        if isKey { return ImmichCaller(session: session, isElevated: false, elevatedUntil: nil, token: token) }
         let until = try await elevations.use(session.id)
         return ImmichCaller(session: session, isElevated: until != nil, elevatedUntil: until, token: token)
     }
@@ -74,9 +79,9 @@ struct ImmichAccess: Sendable {
             guard cookies.isOwn(request) else { throw ImmichRefusal(.forbidden, "Forbidden") }
             return token
         }
-        if request.headers["x-api-key"] != nil || request.query("apiKey") != nil {
-            throw ImmichRefusal(.unauthorized, "Invalid API key")
-        }
+        let keys = request.headers.values(Self.keyHeader)
+        if keys.count == 1 { return keys[0] }
+        if !keys.isEmpty || request.query("apiKey") != nil { throw ImmichRefusal(.unauthorized, "Invalid API key") }
         throw ImmichRefusal(.unauthorized, "Authentication required")
     }
 }

@@ -21,7 +21,8 @@ enum Timestamp {
     static func append(_ date: Date, fraction: Bool = false, to text: inout [UInt8]) {
         // Years 0000 to 9999 only; nothing the gateway stores is near either end.
         let seconds = min(max(date.timeIntervalSince1970, -62_167_219_200), 253_402_300_799.999)
-        let milliseconds = Int((seconds * 1_000).rounded(.down))
+        // A whole millisecond is rarely a whole number of a thousandth of a double: without this it would be the one before.
+        let milliseconds = Int((seconds * 1_000 + 0.001).rounded(.down))
         let (day, rest) = floorDivision(milliseconds, 86_400_000)
         let (year, month, dayOfMonth) = civil(day)
         append(year, 4, to: &text)

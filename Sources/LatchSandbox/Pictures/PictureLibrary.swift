@@ -36,7 +36,7 @@ enum PictureLibrary {
         },
         Picture(path: "ada@example.org/Großes Panorama.jpg") {
             JPEGPicture(
-                width: 4_096, height: 1_024, scene: .evening,
+                width: 2_304, height: 640, scene: .evening,
                 exif: ExifBlock.bytes(taken: "2023:10:22 17:45:00", offset: "+02:00"), isGrainy: true
             ).bytes()
         },

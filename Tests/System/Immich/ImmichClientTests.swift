@@ -1,0 +1,119 @@
+import Foundation
+import HTTPClient
+import LatchSandbox
+import TestSupport
+import Testing
+import Wire
+
+/// The Immich dialect of the built programs, asked by programs that others wrote for Immich.
+@Suite("Clients of Immich", .inTurn, .timeLimit(.minutes(4)))
+struct ImmichClientTests {
+    private static let tools = Products.packageFolder + "/.build/immich-clients/bin/"
+    private static let programs = Products.packageFolder + "/Tests/Programs/ImmichClients/"
+
+    private static func tool(_ name: String) throws -> String {
+        guard FileManager.default.isExecutableFile(atPath: tools + name) else {
+            throw ChildProcess.Failure("The clients of Immich are not installed: run scripts/immich-clients.")
+        }
+        return tools + name
+    }
+
+    @Test("IM-9, IM-11, DL-3 aioimmich signs in, lists everything and fetches each byte as it lies on the disk")
+    func aioimmich() async throws {
+        let sandbox = try await Sandbox.open()
+        let url = try #require(sandbox.url(of: "immich"))
+        let person = try #require(sandbox.people.first)
+        let result = try await Program.run(
+            try Self.tool("python"),
+            [Self.programs + "immich_client.py", url, person.email, person.password, sandbox.folder + "/pictures"],
+            environment: Self.environment)
+        await sandbox.close()
+
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("compared 8 assets in 2 albums"))
+    }
+
+    @Test("IM-4 to IM-15 schemathesis finds no answer outside Immich's own description, and no failure of the server")
+    func description() async throws {
+        guard let description = Self.description else {
+            print(
+                "Not asked by schemathesis: the description of Immich's API is not there; name it in LATCHSTRING_IMMICH_API."
+            )
+            return
+        }
+        let folder = try TemporaryDirectory()
+        let completed = folder.file("description.json")
+        let sandbox = try await Sandbox.open()
+        let url = try #require(sandbox.url(of: "immich"))
+        let client = ImmichCaller(url: url, token: try await ImmichCaller.token(sandbox.people[0], url))
+        let ids = try await [client.firstAsset(), client.person()]
+        let made = try await Program.run(
+            try Self.tool("python"), [Self.programs + "described_errors.py", description, completed] + ids,
+            environment: Self.environment)
+        #expect(made.status == 0, "\(made.errors)")
+        let result = try await Program.run(
+            try Self.tool("schemathesis"),
+            Self.asking + ["--url", url + "/api", "--header", "Authorization:Bearer \(client.token)", completed],
+            environment: Self.environment, directory: folder.path)
+        let isStillSignedIn = try await client.person() == ids[1]
+        await sandbox.close()
+
+        #expect(result.status == 0, "\(result.output.suffix(6_000))")
+        #expect(isStillSignedIn, "It was signed out on the way, so the rest was refused without being looked at.")
+    }
+
+    /// Signing out would end the session that everything is asked with.
+    private static let asking = [
+        "run", "--checks",
+        "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
+        "--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--no-shrink", "--seed", "1",
+        "--continue-on-failure",
+        "--max-redirects", "0", "--request-timeout", "10", "--suppress-health-check", "all", "--no-color",
+        "--exclude-path-regex", "/auth/logout$",
+    ]
+
+    private static let environment = [
+        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": NSTemporaryDirectory(),
+    ]
+
+    /// Where the description is, in the environment or beside the package.
+    private static var description: String? {
+        let named = ProcessInfo.processInfo.environment["LATCHSTRING_IMMICH_API"]
+        let path = named ?? Products.packageFolder + "/../shared/contracts/immich-openapi-subset.json"
+        return FileManager.default.fileExists(atPath: path) ? path : nil
+    }
+}
+
+/// A session at the Immich dialect.
+private struct ImmichCaller {
+    let url: String
+    let token: String
+
+    static func token(_ person: SandboxPerson, _ url: String) async throws -> String {
+        let body: JSONValue = ["email": .string(person.email), "password": .string(person.password)]
+        let json = try await send(.post, url + "/api/auth/login", body)
+        return try #require(json["accessToken"]?.string)
+    }
+
+    func firstAsset() async throws -> String {
+        let json = try await Self.send(.post, url + "/api/search/metadata", ["size": 1], token)
+        return try #require(json["assets"]?["items"]?.array?.first?["id"]?.string)
+    }
+
+    func person() async throws -> String {
+        try #require(try await Self.send(.get, url + "/api/users/me", nil, token)["id"]?.string)
+    }
+
+    private static func send(
+        _ method: HTTPMethod, _ url: String, _ body: JSONValue?, _ token: String? = nil
+    ) async throws -> JSONValue {
+        let http = try HTTPClient()
+        var headers: HTTPHeaders = body == nil ? [:] : ["Content-Type": JSON.mediaType]
+        if let token { headers["Authorization"] = "Bearer \(token)" }
+        let answer = try await http.send(
+            ClientRequest(method: method, url: url, headers: headers, body: body?.encoded() ?? []))
+        await http.close()
+        return try JSONValue(parsing: answer.body)
+    }
+}
