@@ -33,6 +33,12 @@ def get(port: int, path: str, token: str | None = None) -> Answer:
     return _exchange(port, "GET", path, None, {"Authorization": f"Bearer {token}"} if token else {})
 
 
+def post_json(port: int, path: str, value: object, token: str | None = None) -> Answer:
+    """One POST of JSON on a connection of its own."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    return _exchange(port, "POST", path, json.dumps(value), headers)
+
+
 def sign_in(port: int, path: str, email: str, password: str) -> Answer:
     """One sign-in with a form, as fastapi-users defines it."""
     form = urlencode({"username": email, "password": password})

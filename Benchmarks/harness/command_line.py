@@ -13,7 +13,7 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import Bench
 from .machine import ROOT
-from .measures import bridge, cold, introspect, me, memory, mixed, signin, start, verify
+from .measures import bridge, cold, introspect, me, memory, mixed, original, signin, start, verify
 from .process import BenchError
 from .table import Table
 
@@ -21,6 +21,7 @@ MEASURES = {
     "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "introspect": introspect.measure,
     "verify": verify.measure,
     "mixed": mixed.measure, "memory": memory.measure, "cold": cold.measure, "start": start.measure,
+    "original": original.measure,
 }
 PAGE = ROOT / "docs" / "benchmarks.md"
 

@@ -16,6 +16,7 @@ class Contestant:
 
     server: Server
     request: Request
+    connections: int = load.CONNECTIONS
     loads: list[Load] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)
@@ -23,7 +24,7 @@ class Contestant:
     def measure(self, seconds: int) -> None:
         """One round."""
         before = self.server.cpu_seconds()
-        result = load.run(self.request, seconds)
+        result = load.run(self.request, seconds, self.connections)
         self.cpu.append((self.server.cpu_seconds() - before) / result.requests * 1e6)
         self.memory.append(self.server.resident_bytes() / 2**20)
         self.loads.append(result)
@@ -37,7 +38,7 @@ class Contestant:
 def interleave(contestants: list[Contestant], rounds: int, seconds: int) -> None:
     """Warms every contestant up for a second, then measures them in turn."""
     for contestant in contestants:
-        load.run(contestant.request, 1)
+        load.run(contestant.request, 1, contestant.connections)
         contestant.server.settle()
     for _ in range(rounds):
         for contestant in contestants:

@@ -1,4 +1,4 @@
-"""nginx with `return 200` of the gateway's own answer: what HTTP alone costs on this machine."""
+"""nginx: with `return 200` of the gateway's own answer, what HTTP alone costs on this machine; and with files."""
 
 from __future__ import annotations
 
@@ -25,29 +25,53 @@ http {{
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
     server {{
         listen 127.0.0.1:{port};
+{locations}
+    }}
+}}
+"""
+ME = """\
         location = /api/me {{
             default_type application/json;
 {headers}
             return 200 '{body}';
         }}
-    }}
-}}
+"""
+FILES = """\
+        location / {{
+            root {root};
+            sendfile on;
+            tcp_nopush on;
+        }}
 """
 
 
 def start(folder: Path, model: Answer) -> Server:
     """Starts nginx with the status, the body and as many headers as `model` has."""
+    server = _start(folder, ME.format(headers=_headers(model), body=model.body.decode()))
+    try:
+        _require_same(get(server.port, "/api/me"), model)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def start_files(folder: Path, root: Path) -> Server:
+    """Starts nginx with the files below `root`, sent as nginx's manual says they are sent fastest."""
+    return _start(folder, FILES.format(root=root))
+
+
+def _start(folder: Path, locations: str) -> Server:
     folder.mkdir(parents=True, exist_ok=True)
     port, workers = free_port(), os.cpu_count() or 1
     user = "user root root;" if os.getuid() == 0 else ""
     configuration = folder / "nginx.conf"
     configuration.write_text(CONFIGURATION.format(
-        folder=folder, port=port, workers=workers, user=user, headers=_headers(model), body=model.body.decode()))
+        folder=folder, port=port, workers=workers, user=user, locations=locations))
     command = ["/usr/sbin/nginx", "-p", str(folder), "-c", str(configuration)]
     server = Server("nginx", command, port, folder / "nginx.log")
     try:
         server.wait_until_it_listens()
-        _require_same(get(port, "/api/me"), model)
     except BaseException:
         server.stop()
         raise

@@ -1,0 +1,103 @@
+"""`GET /api/assets/ID/original`, the file of an asset of the Immich dialect: the gateway beside nginx with the same file."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from ..bench import Bench
+from ..client import get, post_json
+from ..load import Request
+from ..process import BenchError, Server
+from ..rounds import Contestant, interleave
+from ..servers import nginx
+from ..servers.gateway import EMAIL, PASSWORD
+from ..table import Aim, Figure, Row
+
+MIB = 1 << 20
+# Each file's name, its size and how many clients fetch it again and again.
+FILES = [("small.jpg", 1 * MIB, 64), ("large.mp4", 100 * MIB, 4)]
+
+
+def measure(bench: Bench) -> list[Row]:
+    """Bytes per second of both for each file, their ratio, and the processor time of a gigabyte."""
+    rows: list[Row] = []
+    with ExitStack() as stack:
+        library = bench.folder / "library"
+        pictures = _make(library / EMAIL)
+        gateway = bench.gateway("original")
+        gateway.add_person()
+        server = stack.enter_context(gateway.start(
+            LATCHD_DIALECTS_IMMICH_ENABLED="true", LATCHD_DIALECTS_IMMICH_LIBRARY=str(library)))
+        front = stack.enter_context(nginx.start_files(bench.folder / "nginx-files", pictures))
+        token = _sign_in(server)
+        ids = _assets(server, token)
+        for name, size, connections in FILES:
+            path = f"/api/assets/{ids[name]}/original"
+            _require_same(server, path, token, front, name)
+            bench.say(f"{name}: {bench.rounds} rounds of {bench.seconds:g} s each for latchd, nginx")
+            contestants = {
+                "latchd": Contestant(server, Request(server.url(path), token), connections),
+                "nginx": Contestant(front, Request(front.url(f"/{name}"), token), connections)}
+            interleave(list(contestants.values()), bench.rounds, bench.seconds)
+            rows += _rows(f"original of {size // MIB} MiB, {connections} connections", size, contestants)
+    return rows
+
+
+def _make(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    for name, size, _ in FILES:
+        (folder / name).write_bytes(os.urandom(size))
+    return folder
+
+
+def _sign_in(server: Server) -> str:
+    answer = post_json(server.port, "/api/auth/login", {"email": EMAIL, "password": PASSWORD})
+    if answer.status != 201:
+        raise BenchError(f"A sign-in was answered {answer.status}: {answer.body[:200]!r}")
+    return str(json.loads(answer.body)["accessToken"])
+
+
+def _assets(server: Server, token: str) -> dict[str, str]:
+    """The ids by name, once the library was looked through."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        answer = post_json(server.port, "/api/search/metadata", {}, token)
+        if answer.status != 200:
+            raise BenchError(f"The list of assets was answered {answer.status}: {answer.body[:200]!r}")
+        items = json.loads(answer.body)["assets"]["items"]
+        ids = {item["originalFileName"]: item["id"] for item in items}
+        if all(name in ids for name, _, _ in FILES):
+            return ids
+        time.sleep(0.1)
+    raise BenchError("The gateway does not list the files of its library.")
+
+
+def _require_same(server: Server, path: str, token: str, front: Server, name: str) -> None:
+    ours, theirs = get(server.port, path, token), get(front.port, f"/{name}", token)
+    if (ours.status, theirs.status) != (200, 200) or ours.body != theirs.body:
+        raise BenchError(f"{name} is not the same of both: {ours.status}, {theirs.status}.")
+    if get(server.port, path).status != 401:
+        raise BenchError("A file is given to who has not signed in.")
+
+
+def _rows(measure: str, size: int, contestants: dict[str, Contestant]) -> list[Row]:
+    def speed(contestant: Contestant) -> Figure:
+        return Figure.of([load.rate * size / 1e6 for load in contestant.loads])
+
+    def cost(contestant: Contestant) -> Figure:
+        # Microseconds a request, to milliseconds a gigabyte.
+        return Figure.of([cpu / 1e3 / size * 1e9 for cpu in contestant.cpu])
+
+    speeds = {name: speed(contestant) for name, contestant in contestants.items()}
+    ratio = Figure.of([speeds["latchd"].value / speeds["nginx"].value])
+    return [
+        Row(f"{measure}: MB/s over those of nginx", {"latchd": ratio}, Aim("≥ 0.9", at_least=0.9)),
+        Row("  MB/s", speeds),
+        Row("  CPU ms per GB", {name: cost(contestant) for name, contestant in contestants.items()}),
+        Row("  resident memory, MiB",
+            {name: Figure.of(contestant.memory) for name, contestant in contestants.items()}),
+    ]
