@@ -31,6 +31,24 @@ public final class PipeEnd: Sendable {
         }
     }
 
+    /// Waits until there are bytes to read, or the end; takes none.
+    public func waitForBytes() {
+        _ = Self.isReadable(number, -1)
+    }
+
+    /// Takes the bytes that are there now; none at the end, nil when none are there yet.
+    public func readAtOnce() -> [UInt8]? {
+        Self.isReadable(number, 0) ? read() : nil
+    }
+
+    private static func isReadable(_ number: Int32, _ milliseconds: Int32) -> Bool {
+        var waiting = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        while true {
+            let count = poll(&waiting, 1, milliseconds)
+            if count >= 0 || errno != EINTR { return count != 0 }
+        }
+    }
+
     /// Waits for all bytes to the end.
     public func readToEnd() -> [UInt8] {
         var all: [UInt8] = []

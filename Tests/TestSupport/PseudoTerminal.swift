@@ -106,7 +106,7 @@ public final class PseudoTerminal {
         while true {
             var raw: Int32 = 0
             if waitpid(process, &raw, WNOHANG) == process {
-                while pollReadable(0) { try readSome() }
+                try readRest(until: end)
                 // A signal that was not met is no orderly end: its number comes negative.
                 let code = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
                 status = code
@@ -117,6 +117,15 @@ public final class PseudoTerminal {
             }
             try readSome()
         }
+    }
+
+    /// Reads what is still on its way through the kernel: what is written here after it comes out behind it.
+    private func readRest(until end: ContinuousClock.Instant) throws {
+        while pollReadable(0) { try readSome() }
+        let mark = "\u{0}no more\u{0}"
+        guard write(slave, mark, mark.utf8.count) == mark.utf8.count else { return }
+        while !screen.hasSuffix(mark), ContinuousClock.now < end { try readSome() }
+        screen = screen.replacing(mark, with: "")
     }
 
     private func readSome() throws {

@@ -24,10 +24,9 @@ public final class RunningProgram: Sendable {
         let output = child.output
         BackgroundThread.start { [weak self] in
             while true {
-                let bytes = output.read()
+                output.waitForBytes()
                 guard let self else { return }
-                take(String(decoding: bytes, as: UTF8.self), isEnd: bytes.isEmpty)
-                if bytes.isEmpty { return }
+                if takeOutput() { return }
             }
         }
     }
@@ -70,15 +69,27 @@ public final class RunningProgram: Sendable {
     }
 
     /// Waits for the program's end and returns its exit status, or 128 plus the signal that ended it.
+    ///
+    /// All that it said itself is in ``output`` then, even where a program that it started still has its pipe.
     @discardableResult
     public func waitForExit() async -> Int32 {
-        await child.waitForExit()
+        let status = await child.waitForExit()
+        takeOutput()
+        return status
     }
 
-    private func take(_ text: String, isEnd: Bool) {
+    /// Takes what the program has said until now; whether that was the end.
+    ///
+    /// Read under the lock, so that whoever waited for the program's end finds nothing half taken.
+    @discardableResult
+    private func takeOutput() -> Bool {
+        var isEnd = false
         let done: [(CheckedContinuation<String, any Error>, Result<String, any Error>)] = state.withLock { state in
-            state.text += text
-            state.hasEnded = isEnd
+            while !state.hasEnded, let bytes = child.output.readAtOnce() {
+                state.text += String(decoding: bytes, as: UTF8.self)
+                state.hasEnded = bytes.isEmpty
+            }
+            isEnd = state.hasEnded
             var answered: [(CheckedContinuation<String, any Error>, Result<String, any Error>)] = []
             state.waiters.removeAll { waiter in
                 if let line = Self.line(of: state.text, waiter.isWanted) {
@@ -93,6 +104,7 @@ public final class RunningProgram: Sendable {
             return answered
         }
         for (continuation, result) in done { continuation.resume(with: result) }
+        return isEnd
     }
 
     /// Only whole lines count: half a port number is none.

@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+/// What other tests rely on when they start programs.
+@Suite(.inTurn, .timeLimit(.minutes(2))) struct RunningProgramTests {
+    @Test("all that a program said is known once its end is, even where what it started lives on")
+    func lastWords() async throws {
+        let complete = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    let program = try RunningProgram(
+                        "/bin/sh", ["-c", "echo first; sleep 2 & echo last"], environment: ["PATH": "/usr/bin:/bin"])
+                    await program.waitForExit()
+                    return program.output == "first\nlast\n"
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(complete.allSatisfy { $0 })
+    }
+
+    @Test("a terminal shows all that its program wrote once that has ended")
+    func lastLines() throws {
+        for _ in 0..<50 {
+            let terminal = try PseudoTerminal(
+                "/bin/sh", ["-c", "echo first; echo last"], environment: ["PATH": "/usr/bin:/bin"])
+            #expect(try terminal.end() == 0)
+            #expect(terminal.screen == "first\r\nlast\r\n")
+        }
+    }
+}
