@@ -23,7 +23,9 @@ struct ListProviders: Work {
             for provider in providers {
                 table.add([
                     provider.id, provider.kind.rawValue, provider.title.printable, provider.settings.issuer.printable,
-                    registration(provider), provider.linksByEmail ? "by e-mail" : "no", settings.callback(of: provider),
+                    registration(provider), provider.linksByEmail ? "by e-mail" : "no",
+                    ([settings.callback(of: provider)] + settings.furtherCallbacks(of: provider)).joined(
+                        separator: " "),
                 ])
             }
             try Output.lines(table.lines { $0 })
@@ -48,6 +50,7 @@ struct ListProviders: Work {
             "registration": .string(registration(provider)), "linksByEmail": .bool(provider.linksByEmail),
             "domains": .array(provider.domains.map(JSONValue.string)),
             "callback": .string(settings.callback(of: provider)),
+            "furtherCallbacks": .array(settings.furtherCallbacks(of: provider).map(JSONValue.string)),
         ]
     }
 }
@@ -70,7 +73,9 @@ struct CheckProviders: Work {
                 let said = try await ProviderCheck(provider).run()
                 try Output.lines(
                     ["\(provider.id): right"] + said.lines
-                        + ["  redirect address to register: \(settings.callback(of: provider))"])
+                        + ([settings.callback(of: provider)] + settings.furtherCallbacks(of: provider)).map {
+                            "  redirect address to register: \($0)"
+                        })
             } catch let error where !(error is CancellationError) {
                 bad += 1
                 try Output.lines(["\(provider.id): \("\(error)".printable)"])

@@ -17,8 +17,13 @@ extension TimeTrackerRoutes {
     /// provider's answer can be taken for another's.
     ///
     /// Source: RFC 9700 §4.4.2.2.
+    static func callbackPath(of provider: ProviderConfiguration, among count: Int) -> String {
+        count == 1 ? "/auth/callback" : "/auth/callback/\(provider.id)"
+    }
+
+    /// The same of a provider that is there.
     func callbackPath(of provider: BridgeProvider, _ bridge: Bridge) -> String {
-        bridge.providers.all.count == 1 ? "/auth/callback" : "/auth/callback/\(provider.id)"
+        Self.callbackPath(of: provider.configuration, among: bridge.providers.all.count)
     }
 
     /// `GET /auth/login`: sends the browser to the identity provider. With `redirect_uri` the sign-in ends in an app, without
@@ -33,6 +38,11 @@ extension TimeTrackerRoutes {
         let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
         for name in ["redirect_uri", "provider", "next"] where fields.values(name).count > 1 {
             return refusal(.badRequest, "The parameter '\(name)' stands there twice.", request)
+        }
+        if fields["provider"] == nil, services.settings.pages.isEnabled, bridge.providers.all.count > 1,
+            OnyxRoutes.wantsPage(request)
+        {
+            return choice(fields, bridge)
         }
         guard let provider = fields["provider"].map({ bridge.providers[$0] }) ?? bridge.providers.all.first else {
             return refusal(.badRequest, "This server has no such identity provider.", request)
@@ -83,6 +93,17 @@ extension TimeTrackerRoutes {
         } catch {
             return ending(error, request)
         }
+    }
+
+    /// A page to choose the provider from, where there are several and this server shows pages.
+    private func choice(_ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
+        let asked = fields.pairs.filter { ["redirect_uri", "next"].contains($0.name) }.map { ($0.name, $0.value) }
+        let links = bridge.providers.all.map { provider -> HTML in
+            let query = FormURLEncoded.encode(asked + [("provider", provider.id)])
+            let address = "\(prefix)/auth/login?\(query)"
+            return "<p><a class=\"button block\" href=\"\(link: address)\">\(provider.configuration.title)</a></p>"
+        }
+        return WebPage(title: "Sign in", HTML(lines: links)).response()
     }
 
     private static func sending(to address: String) -> ServerResponse {

@@ -50,4 +50,14 @@ extension GatewaySettings {
     public func callback(of provider: ProviderConfiguration) -> String {
         (publicURL ?? "") + onyx.prefix + BridgeProviders.callbackPath(of: provider, among: providers.count)
     }
+
+    /// The further addresses to register, for the dialects that have one of their own.
+    public func furtherCallbacks(of provider: ProviderConfiguration) -> [String] {
+        guard timeTracker.isEnabled else { return [] }
+        let own =
+            (publicURL ?? "") + timeTracker.prefix
+            + TimeTrackerRoutes.callbackPath(of: provider, among: providers.count)
+        let isPosted = provider.settings.responseMode == .formPost
+        return [own] + (timeTracker.callback == .app && !isPosted ? timeTracker.redirects : [])
+    }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import JOSE
+import OpenIDConnect
 import Testing
 import Wire
 
@@ -190,6 +191,42 @@ struct TimeTrackerSignInTests {
             #expect(try await bench.exchange(TimeTrackerBench.fields(of: right)).status == 200)
             #expect(try await bench.http.send("GET", "/tt/auth/login?provider=none").status == 400)
         }
+    }
+
+    @Test("TT-3 where there are pages, a person in front of a browser chooses among several providers")
+    func choice() async throws {
+        try await TimeTrackerBench.with(["google", "other"]) {
+            $0.pages.isEnabled = true
+        } _: { bench in
+            let browser = bench.bridge.browser()
+            let query = FormURLEncoded.encode([("redirect_uri", TimeTrackerBench.redirect)])
+            let page = try await browser.send("GET", "/tt/auth/login?\(query)")
+
+            #expect(page.status == 200)
+            for id in ["google", "other"] {
+                #expect(page.text.contains("Sign in with \(id)</a>"))
+                #expect(page.text.contains("/tt/auth/login?\(query)&amp;provider=\(id)\""))
+            }
+            let named = try await browser.send("GET", "/tt/auth/login?\(query)&provider=other")
+            #expect(named.status == 302)
+            #expect(try await bench.http.send("GET", "/tt/auth/login?\(query)").status == 302, "A program saw a page.")
+        }
+    }
+
+    @Test("The addresses to register at a provider are told, the app's own where the provider goes there")
+    func addresses() throws {
+        var settings = GatewaySettings(databasePath: nil)
+        settings.timeTracker.isEnabled = true
+        settings.publicURL = "https://latch.example"
+        let provider = ProviderConfiguration(
+            id: "one", title: "One", settings: ProviderSettings(issuer: "https://i", clientID: "c", authentication: .none))
+        settings.providers = [provider]
+        #expect(settings.furtherCallbacks(of: provider) == ["https://latch.example/auth/callback"])
+        settings.timeTracker.callback = .app
+        settings.providers.append(provider)
+        #expect(
+            settings.furtherCallbacks(of: provider)
+                == ["https://latch.example/auth/callback/one", "timetracker://oauth/callback"])
     }
 
     @Test("TT-9 what the provider refuses is 400, a provider that is away 503, and its words go nowhere")

@@ -1,0 +1,98 @@
+import Crypto
+import FoundationEssentials
+import OpenIDConnect
+import ScriptedProvider
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Every case of a code-flow relying party against sign-in as Time Tracker has it: after a bad answer nobody is signed in.
+@Suite("Providers that do wrong, to Time Tracker's apps", .timeLimit(.minutes(2)))
+struct TimeTrackerProviderTests {
+    @Test("TT-4 by way of the gateway", arguments: ProviderCase.all)
+    func gateway(_ row: ProviderCase) async throws {
+        try await check(row, .gateway)
+    }
+
+    /// What is wrong with the callback itself an app that knows code and state alone does not hand on.
+    @Test(
+        "TT-4 where the provider answers to the app itself",
+        arguments: ProviderCase.all.filter { !$0.isPosted && $0.outcome != .refusedAtCallback })
+    func app(_ row: ProviderCase) async throws {
+        try await check(row, .app)
+    }
+
+    private func check(_ row: ProviderCase, _ way: TimeTrackerSettings.Callback) async throws {
+        let clock = TestClock()
+        let provider = try await ScriptedProvider.start(row.script, at: clock.now.timeIntervalSince1970)
+        var settings = ProviderSettings(
+            issuer: provider.issuer, clientID: ScriptedProvider.clientID,
+            authentication: .basic(Secret(ScriptedProvider.clientSecret)))
+        if row.isPosted { settings.responseMode = .formPost }
+        let configuration = ProviderConfiguration(
+            id: "google", title: "Sign in", settings: settings, linksByEmail: true, allowsRegistration: true)
+        do {
+            try await Bench.with(
+                {
+                    $0.providers = [configuration]
+                    $0.timeTracker.isEnabled = true
+                    $0.timeTracker.callback = way
+                    $0.publicURL = "https://latch.example"
+                }, clock: clock
+            ) { bench in
+                try await bench.addPerson(ScriptedProvider.email)
+                let token = try await signIn(row, provider, bench)
+                if row.outcome == .signedIn {
+                    try provider.finishFirstSignIn()
+                    let second = try await signIn(row, provider, bench)
+                    #expect(token != nil && second != nil)
+                } else {
+                    #expect(token == nil)
+                    #expect(!bench.lines.audit.contains { $0["event"]?.string == "sign-in" })
+                    #expect(!provider.requests.contains("/elsewhere"))
+                }
+                let log = bench.lines.text
+                for secret in ["code-", "access-", ScriptedProvider.clientSecret] { #expect(!log.contains(secret)) }
+            }
+        } catch {
+            await provider.stop()
+            throw error
+        }
+        await provider.stop()
+    }
+
+    /// The token of an app that goes the whole way; nil when it gets none.
+    private func signIn(_ row: ProviderCase, _ provider: ScriptedProvider, _ bench: Bench) async throws -> String? {
+        let browser = TestBrowser(bench.http)
+        let begun = try await browser.send("GET", "/auth/login?redirect_uri=\(TimeTrackerBench.redirect)")
+        let target = begun.headers["Location"] ?? ""
+        guard target.hasPrefix(provider.issuer) else {
+            #expect(row.outcome == .refusedBeforehand && begun.status >= 500)
+            return nil
+        }
+        var fields = try provider.callback(for: target)
+        if target.contains("redirect_uri=https") {
+            let form = FormURLEncoded.encode(fields.map { ($0.name, $0.value) })
+            let answer =
+                row.isPosted
+                ? try await browser.send(
+                    "POST", "/auth/callback", headers: [("Content-Type", FormURLEncoded.mediaType)], body: form)
+                : try await browser.send("GET", "/auth/callback?\(form)")
+            guard let link = answer.headers["Location"] else {
+                #expect(answer.status == 400)
+                return nil
+            }
+            fields = try FormURLEncoded.decode(String(link.split(separator: "?", maxSplits: 1)[1]))
+            guard fields["code"] != nil else { return nil }
+        }
+        let body = TimeTrackerTokenRequest(
+            code: fields["code"] ?? "", state: fields["state"] ?? "", redirectURI: TimeTrackerBench.redirect)
+        let answer = try await bench.http.send(
+            "POST", "/auth/token", headers: [("Content-Type", JSON.mediaType)],
+            body: String(decoding: body.json.encoded(), as: UTF8.self))
+        #expect([200, 400, 403, 502, 503].contains(answer.status), "\(answer.status)")
+        for secret in ["code-", "access-", ScriptedProvider.clientSecret] { #expect(!answer.text.contains(secret)) }
+        return answer.token
+    }
+}
