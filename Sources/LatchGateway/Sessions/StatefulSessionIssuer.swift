@@ -42,6 +42,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         let cap: Date
         let expires: Date
         let token: Secret
+        var expiresIn: Duration?
         switch shape {
         case .opaque:
             cap = now + lifetime.maximum
@@ -50,7 +51,9 @@ public final class StatefulSessionIssuer: SessionIssuer {
         case .made(let lifetime, let make):
             // What such a text says of time it says in whole seconds.
             let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
-            cap = created + min(lifetime, self.lifetime.maximum)
+            let bounded = min(lifetime, self.lifetime.maximum)
+            cap = created + bounded
+            expiresIn = bounded
             expires = cap
             token = try make(SessionFacts(id: id, person: person, created: created, expires: expires))
         }
@@ -63,10 +66,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         guard inserted == 1 else {
             throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")
         }
-        let isOpaque = if case .opaque = shape { true } else { false }
-        return SessionCredential(
-            token: token, expiresIn: isOpaque ? nil : .seconds(cap.timeIntervalSince(now).rounded()), session: id,
-            person: person.id)
+        return SessionCredential(token: token, expiresIn: expiresIn, session: id, person: person.id)
     }
 
     /// The longest token that is looked at, in bytes.
