@@ -22,7 +22,7 @@ extension Bridge {
         do {
             let address = try await provider.party.authorizationURL(
                 redirect: redirect, state: state, nonce: nonce, challenge: verifier.challenge,
-                extra: provider.extraParameters(for: destination))
+                extra: provider.extraParameters(for: destination, isAgain: false))
             try await keep(start, under: state)
             metrics.bridge(.begun, at: provider.id)
             return address
