@@ -10,9 +10,10 @@ extension AssetStatements {
         """,
         UUID.self, String.self, String.self, Bool.self, row: asset)
 
-    static let searchNewestFirst = search("taken_at DESC, id")
-    static let searchOldestFirst = search("taken_at, id")
+    static let searchNewestFirst = search("taken_at DESC, rowid DESC")
+    static let searchOldestFirst = search("taken_at, rowid")
 
+    /// What is sorted is small, so that the last page of 100,000 photographs comes as soon as the first.
     private static func search(
         _ order: String
     ) -> Statement<
@@ -21,20 +22,22 @@ extension AssetStatements {
     > {
         Statement(
             """
-            SELECT \(columns) FROM assets
-            WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
-                AND (?4 IS NULL OR kind = ?4)
-                AND (?5 IS NULL OR taken_at >= ?5) AND (?6 IS NULL OR taken_at <= ?6)
-                AND (?7 IS NULL OR added_at >= ?7) AND (?8 IS NULL OR added_at <= ?8)
-                AND (?9 IS NULL OR updated_at >= ?9) AND (?10 IS NULL OR updated_at <= ?10)
-                AND (?11 IS NULL OR instr(sought_name, ?11) > 0)
-                AND (?12 IS NULL OR folder = (SELECT path FROM asset_folders WHERE id = ?12))
-                AND (?13 IS NULL OR sha1 = ?13)
-                AND (?14 IS NULL OR id = ?14)
-                AND (?15 IS NULL OR (motion_id IS NOT NULL) = ?15)
-                AND (?16 IS NULL OR make = ?16)
-                AND (?17 IS NULL OR model = ?17)
-            ORDER BY \(order) LIMIT ?18 OFFSET ?19
+            SELECT \(columns) FROM assets WHERE rowid IN (
+                SELECT rowid FROM assets
+                WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
+                    AND (?4 IS NULL OR kind = ?4)
+                    AND (?5 IS NULL OR taken_at >= ?5) AND (?6 IS NULL OR taken_at <= ?6)
+                    AND (?7 IS NULL OR added_at >= ?7) AND (?8 IS NULL OR added_at <= ?8)
+                    AND (?9 IS NULL OR updated_at >= ?9) AND (?10 IS NULL OR updated_at <= ?10)
+                    AND (?11 IS NULL OR instr(sought_name, ?11) > 0)
+                    AND (?12 IS NULL OR folder = (SELECT path FROM asset_folders WHERE id = ?12))
+                    AND (?13 IS NULL OR sha1 = ?13)
+                    AND (?14 IS NULL OR id = ?14)
+                    AND (?15 IS NULL OR (motion_id IS NOT NULL) = ?15)
+                    AND (?16 IS NULL OR make = ?16)
+                    AND (?17 IS NULL OR model = ?17)
+                ORDER BY \(order) LIMIT ?18 OFFSET ?19
+            ) ORDER BY \(order)
             """,
             String.self, String.self, AssetVisibility.self, AssetKind?.self, Date?.self, Date?.self, Date?.self,
             Date?.self, Date?.self, Date?.self, String?.self, UUID?.self, [UInt8]?.self, UUID?.self, Bool?.self,
