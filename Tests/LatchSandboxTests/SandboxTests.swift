@@ -50,6 +50,31 @@ import Wire
         }
     }
 
+    @Test("IM-5, IM-7 a client of Immich finds the sandbox, signs in with a password, and is sent to the provider")
+    func immich() async throws {
+        try await with { sandbox, http in
+            let url = try #require(sandbox.url(of: "immich"))
+            let known = try await http.send(ClientRequest(url: url + "/.well-known/immich"))
+            #expect(try JSON.decode(ImmichWellKnown.self, from: known.body).api.endpoint == "/api")
+            func send(_ path: String, _ body: some Encodable) async throws -> ClientResponse {
+                try await http.send(
+                    ClientRequest(
+                        method: .post, url: url + "/api" + path, headers: ["Content-Type": "application/json"],
+                        body: JSON.encode(body)))
+            }
+            let ada = sandbox.people[0]
+            let answer = try await send("/auth/login", ImmichLogin(email: ada.email, password: ada.password))
+            #expect(answer.status == .created)
+            #expect(try JSON.decode(ImmichLoginResponse.self, from: answer.body).isAdmin)
+            let authorization = ImmichAuthorization(redirectUri: "app.immich:///oauth-callback")
+            let begun = try await send("/oauth/authorize", authorization)
+            let start = try JSON.decode(ImmichAuthorizationResponse.self, from: begun.body).url
+            let sent = try await http.send(ClientRequest(url: start))
+            #expect(sent.status == .found)
+            #expect(sent.headers["Location"]?.hasPrefix(sandbox.provider.issuer) == true)
+        }
+    }
+
     @Test("Whoever is printed can sign in with the password, and nobody else")
     func people() async throws {
         try await with { sandbox, http in

@@ -22,20 +22,27 @@ struct IdentityRecord: Sendable {
 
     /// The record as a store may have it, sealed for this code; see ``CodeRecord/sealed(for:_:)``.
     func sealed(for code: OneTimeCode, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {
-        try SealedFields.seal(
-            [
-                Array(challenge.text.utf8), Array(provider.utf8),
-                [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))), JSON.encode(identity),
-            ], key: keys.code, context: Self.context + code.key.bytes)
+        let head = [
+            Array(challenge.text.utf8), Array(provider.utf8),
+            [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))),
+        ]
+        // Somebody in many groups is longer than a field may be.
+        let person = JSON.encode(identity)
+        let pieces = stride(from: 0, to: person.count, by: Self.pieceCount).map { start in
+            Array(person[start..<min(start + Self.pieceCount, person.count)])
+        }
+        return try SealedFields.seal(head + pieces, key: keys.code, context: Self.context + code.key.bytes)
     }
+
+    private static let pieceCount = 32_768
 
     /// Opens a record; nil for bytes that were not sealed for this code.
     init?(opening box: [UInt8], for code: OneTimeCode, _ keys: BridgeKeys) {
         guard let fields = SealedFields.open(box, key: keys.code, context: Self.context + code.key.bytes),
-            fields.count == 4,
+            fields.count >= 4,
             let challenge = String(validating: fields[0], as: UTF8.self).flatMap(PKCE.Challenge.init),
             let provider = String(validating: fields[1], as: UTF8.self), let expires = fields[2].bigEndian,
-            let identity = try? JSON.decode(ProviderIdentity.self, from: fields[3])
+            let identity = try? JSON.decode(ProviderIdentity.self, from: Array(fields[3...].joined()))
         else { return nil }
         self.init(
             challenge: challenge, identity: identity, provider: provider,

@@ -1,0 +1,31 @@
+import Crypto
+import FoundationEssentials
+import OAuth
+import OpenIDConnect
+import Testing
+
+@testable import LatchGateway
+
+/// What a code stands for while it is open who that is.
+struct IdentityRecordTests {
+    @Test("somebody in two hundred groups of long names comes back as it was, and under no other code")
+    func comesBack() throws {
+        let keys = BridgeKeys(Secret.random(32))
+        var identity = ProviderIdentity(
+            issuer: "https://id.example.org", subject: "ada-1", email: "ada@example.org", isEmailVerified: true,
+            name: "Ada", sessionID: "s-1")
+        identity.groups = (0..<200).map { String(repeating: "\"", count: 250) + String($0) }
+        let code = OneTimeCode()
+        let record = IdentityRecord(
+            challenge: PKCE.Verifier().challenge, identity: identity, provider: "google",
+            expires: Date(timeIntervalSince1970: 1_790_000_000))
+
+        let box = try record.sealed(for: code, keys)
+
+        let again = try #require(IdentityRecord(opening: box, for: code, keys))
+        #expect(again.identity == identity)
+        #expect(again.challenge == record.challenge && again.provider == "google" && again.expires == record.expires)
+        #expect(IdentityRecord(opening: box, for: OneTimeCode(), keys) == nil)
+        #expect(CodeRecord(opening: box, for: code, keys) == nil)
+    }
+}
