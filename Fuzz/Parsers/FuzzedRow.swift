@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import Database
 
-/// A row of fourteen columns of any storage class, read by the statements of the product.
+/// A row of twenty columns of any storage class, read by the statements of the product.
 ///
 /// A line a column: `i`, `r`, `t` or `b` and then the integer, the number, the text or the bytes of a blob; anything
 /// else is NULL. What comes after `t` need not be UTF-8.
@@ -25,13 +25,15 @@ struct FuzzedRow: Sendable {
         }
         let v = Value.self
         let statement = Statement(
-            "SELECT " + columns.joined(separator: ", "), v, v, v, v, v, v, v, v, v, v, v, v, v, v, row: read)
+            "SELECT " + columns.joined(separator: ", "), v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v,
+            row: read)
         let values = values
         do {
             return try await FuzzedDatabase.shared.database().read { connection in
                 try connection.first(
                     statement, values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7],
-                    values[8], values[9], values[10], values[11], values[12], values[13])
+                    values[8], values[9], values[10], values[11], values[12], values[13], values[14], values[15],
+                    values[16], values[17], values[18], values[19])
             }
         } catch let error as DatabaseError {
             try require(

@@ -80,6 +80,43 @@ struct ProxiesTests {
     }
 
     @Test(
+        "a browser signs in on the page behind the proxy and comes back to where it was", arguments: ProxyKind.allCases)
+    func comesBack(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let sent = try await house.ask("/photos?a=1", Self.page)
+            let path = try #require(sent["location"]).replacing("http://app.example.org", with: "")
+            let form = try await house.ask(path, Self.page)
+            #expect(form.status == 200)
+            let token = try #require(
+                form.text.split(separator: "name=\"form_token\" value=\"").last?.prefix { $0 != "\"" })
+            let fields = [
+                ("form_token", String(token)), ("return", "/photos?a=1"), ("username", House.email),
+                ("password", House.password),
+            ]
+            let body = FormURLEncoded.encode(fields)
+
+            let done = try await house.ask(
+                "/latch/sign-in", method: "POST",
+                [
+                    "Cookie: \(Self.cookies(of: form))", "Content-Type: \(FormURLEncoded.mediaType)",
+                    "Content-Length: \(body.utf8.count)", "Sec-Fetch-Site: same-origin",
+                ], body: body)
+
+            #expect(done.status == 303 || done.status == 302)
+            #expect(done["location"] == "/photos?a=1")
+            let back = try await house.ask("/photos?a=1", Self.page + ["Cookie: \(Self.cookies(of: done))"])
+            #expect(BackendView(back)?.values(like: "x-auth-email") == [House.email])
+        }
+    }
+
+    /// What a browser would send of an answer's cookies.
+    private static func cookies(of answer: RawAnswer) -> String {
+        answer.fields.filter { $0.lowercased().hasPrefix("set-cookie:") }.compactMap { line in
+            line.dropFirst("set-cookie:".count).split(separator: ";").first?.trimmingCharacters(in: .whitespaces)
+        }.filter { !$0.hasSuffix("=") }.joined(separator: "; ")
+    }
+
+    @Test(
         "rules hold: public addresses for everybody, and none for whom is not in the group",
         arguments: ProxyKind.allCases)
     func rules(kind: ProxyKind) async throws {

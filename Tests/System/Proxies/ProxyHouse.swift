@@ -20,8 +20,8 @@ struct ProxyHouse {
     let gateway: RunningGateway
     private let backend: RunningProgram
     private let proxy: RunningProgram
-    private let folder: TemporaryDirectory
-    private let socket: String
+    private let kind: ProxyKind
+    private let places: ProxyKind.Places
 
     /// Starts all three, and signs a person in, whose token is ``token``.
     static func start(_ kind: ProxyKind) async throws -> ProxyHouse {
@@ -36,8 +36,8 @@ struct ProxyHouse {
         guard let port = line.split(separator: " ").last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("No port in '\(line)'.")
         }
-        let socket = folder.file("proxy.sock")
-        let places = ProxyKind.Places(gateway: gateway.port, backend: port, socket: socket, folder: folder)
+        let places = ProxyKind.Places(
+            gateway: gateway.port, backend: port, socket: folder.file("proxy.sock"), folder: folder)
         let proxy = try RunningProgram(
             "/usr/bin/env", ["-C", folder.path] + (try kind.command(places)),
             environment: [
@@ -45,7 +45,7 @@ struct ProxyHouse {
                 "LATCHD_VERIFY": "http://127.0.0.1:\(gateway.port)/auth/verify",
             ])
         let all = ProxyHouse(
-            house: house, gateway: gateway, backend: backend, proxy: proxy, folder: folder, socket: socket)
+            house: house, gateway: gateway, backend: backend, proxy: proxy, kind: kind, places: places)
         try await all.untilProxyAnswers()
         return all
     }
@@ -55,7 +55,7 @@ struct ProxyHouse {
     /// The proxies have no common word for having begun: their socket says it.
     private func untilProxyAnswers() async throws {
         for _ in 1...500 {
-            if (try? RawSocket(path: socket)) != nil { return }
+            if (try? kind.connect(places)) != nil { return }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw ChildProcess.Failure("The proxy does not listen: \(proxy.output)")
@@ -93,11 +93,12 @@ struct ProxyHouse {
 
     /// One request over a connection of its own to the proxy.
     func ask(
-        _ path: String, method: String = "GET", host: String = "app.example.org", _ fields: [String] = []
+        _ path: String, method: String = "GET", host: String = "app.example.org", _ fields: [String] = [],
+        body: String = ""
     ) async throws -> RawAnswer {
         let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
         return try await Self.exchange(
-            RawSocket(path: socket), lines.joined(separator: "\r\n") + "\r\n\r\n")
+            kind.connect(places), lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
     private static func exchange(_ socket: RawSocket, _ request: String) async throws -> RawAnswer {

@@ -13,7 +13,18 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let gateway: Int
         let backend: Int
         let socket: String
+        /// An address of the loopback network that nobody else has, for Caddy: behind a Unix socket it tells nothing of the
+        /// request that it holds.
+        let host = "127.\(Int.random(in: 64...127)).\(Int.random(in: 1...254)).\(Int.random(in: 1...254))"
         let folder: TemporaryDirectory
+
+        static let port = 24_302
+    }
+
+    /// Connects to the proxy.
+    func connect(_ places: Places) throws -> RawSocket {
+        self == .caddy
+            ? try RawSocket(host: places.host, port: Places.port) : try RawSocket(path: places.socket)
     }
 
     /// Writes the configuration and tells how the program is started.
@@ -44,8 +55,8 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .caddy:
             // Without a certificate of its own.
             text = text.replacing(
-                "app.example.org {\n", with: "http://app.example.org {\n\tbind unix/\(places.socket)\n")
-            text = "{\n\tadmin off\n}\n" + text
+                "app.example.org {\n", with: "http://app.example.org {\n\tbind \(places.host)\n")
+            text = "{\n\tadmin off\n\thttp_port \(Places.port)\n}\n" + text
         case .haproxy: text = text.replacing("bind :80", with: "bind unix@\(places.socket)")
         }
         return text
