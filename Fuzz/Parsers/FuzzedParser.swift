@@ -13,7 +13,8 @@ struct FuzzedParser: Sendable {
     /// Every parser that is fuzzed; one that is new has its line here.
     static let all: [FuzzedParser] =
         bridge + addresses + networkAddresses + oauth + forms + requests + routes + onyx + configuration + storage
-        + rows + passwords + certificates + printing + identity + desktop + files + immich + media + access + timeTracker
+        + rows + passwords + certificates + printing + identity + desktop + files + immich + media + access
+        + timeTracker
 
     static func named(_ name: String) -> FuzzedParser? {
         all.first { $0.name == name }
