@@ -75,15 +75,6 @@ public struct ZIPArchive: Sendable {
         return .stream(length: archive.length) { try await archive.write(to: $0) }
     }
 
-    /// Looks at files away from the loop, and leaves out those that cannot be opened.
-    public static func entries(
-        of files: [(name: String, path: String)], beneath folder: String
-    ) async throws -> [Entry] {
-        try await FileReading().run {
-            files.compactMap { try? Entry(name: $0.name, path: $0.path, beneath: folder) }
-        }
-    }
-
     private func write(to writer: BodyWriter) async throws {
         let reading = FileReading()
         var batch = Batch(writer: writer)

@@ -72,13 +72,4 @@ struct ZIPArchiveTests {
         #expect(try await bench.got() == nil)
         await bench.stop()
     }
-
-    @Test("files that are not there are left out when the archive is laid out")
-    func missing() async throws {
-        let folder = try TemporaryDirectory()
-        try folder.write("here", to: "here")
-        let entries = try await ZIPArchive.entries(
-            of: [("here", "here"), ("gone", "gone"), ("out", "../out")], beneath: folder.path)
-        #expect(entries.map(\.name) == ["here"] && entries.map(\.size) == [4])
-    }
 }
