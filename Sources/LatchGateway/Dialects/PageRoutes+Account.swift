@@ -10,6 +10,9 @@ extension PageRoutes {
         form(PagePath.account + "/devices/{id}/end", String.self, to: &router) { try await $0.endDevice($1, $2) }
         form(PagePath.account + "/devices/end-others", to: &router) { try await $0.endOthers($1) }
         form(PagePath.account + "/password", to: &router) { try await $0.changePassword($1) }
+        guard services.settings.immich.isEnabled else { return }
+        form(PagePath.account + "/pin", to: &router) { try await $0.setPIN($1) }
+        form(PagePath.account + "/pin/remove", to: &router) { try await $0.removePIN($1) }
     }
 
     /// The account page with what is stored now.
@@ -21,6 +24,9 @@ extension PageRoutes {
             token: hidden(visit))
         page.hasPassword = services.settings.passwordsEnabled && credential?.hash != nil
         page.note = visit.request.query("done").flatMap { AccountPage.notes[$0] }
+        if services.settings.immich.isEnabled {
+            page.pin = AccountPage.PINForm(isSet: try await services.pins.isSet(visit.person.id))
+        }
         page.visit = visit
         return page
     }

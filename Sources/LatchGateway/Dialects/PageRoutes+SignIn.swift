@@ -95,7 +95,7 @@ extension PageRoutes {
 
     /// Where a sign-in leads to; nil where none is named, or one that it must not lead to.
     func destination(_ text: String?) -> ReturnAddress? {
-        text.flatMap { ReturnAddress.check($0) }
+        text.flatMap { ReturnAddress.check($0, allowsHost: services.returnHosts.allows) }
     }
 
     /// The page, and the value of the cookie that its form is tied to.

@@ -17,6 +17,8 @@ struct AccountPage {
     var currentMistake: String?
     var newMistake: String?
     var repeatedMistake: String?
+    /// What there is to say of the PIN; nil where no dialect has one.
+    var pin: PINForm?
     /// The request that the page answers.
     var visit: PageVisit?
 
@@ -24,6 +26,7 @@ struct AccountPage {
     static let notes = [
         "device": "The device is signed out.",
         "others": "Every other device is signed out.",
+        "pin": "Your PIN is set.", "no-pin": "Your PIN is removed.",
         "password": "Your password is changed, and every other device is signed out.",
     ]
 
@@ -36,6 +39,7 @@ struct AccountPage {
         \(who)
         \(devices)
         \(hasPassword ? password : nil)
+        \(pin.map(pinSection))
         """
     }
 
@@ -84,8 +88,8 @@ struct AccountPage {
             <h3>\(name) \(isCurrent ? "<span class=\"badge\">This device</span>" as HTML : nil)</h3>
             <dl>
             <dt>Kind</dt><dd>\(session.device.kind ?? "Unknown")</dd>
-            <dt>Signed in</dt><dd>\(ReadableTime.ago(session.created, now: now)), from \
-            \(Self.place(session.device.address))</dd>
+            <dt>Signed in</dt><dd>\(ReadableTime.ago(session.created, now: now))</dd>
+            <dt>From</dt><dd>\(Self.place(session.device.address))</dd>
             <dt>Last used</dt><dd>\(ReadableTime.ago(session.lastUsed, now: now))</dd>
             </dl>
             </div>

@@ -99,7 +99,7 @@ struct AdministrationPages {
             return "<p>There are no identity providers; people sign in with passwords.</p>"
         }
         return PageTable(
-            caption: "Asked just now", columns: ["Id", "Name", "Issuer", "State"],
+            caption: "Asked just now", columns: ["Id", "Button", "Issuer", "State"],
             rows: providers.map { provider, state in
                 [
                     "<code>\(provider.id)</code>", "\(provider.title)", "<code>\(provider.settings.issuer)</code>",

@@ -12,8 +12,8 @@ extension WebPage {
         *{box-sizing:border-box}
         html{-webkit-text-size-adjust:100%}
         body{margin:0;font:1.0625rem/1.5 system-ui,sans-serif;background:var(--ground);color:var(--text)}
-        main{max-width:30rem;margin:0 auto;padding:1.5rem 1rem 4rem}
-        main.wide{max-width:60rem}
+        main{max-width:34rem;margin:0 auto;padding:1.5rem 1rem 4rem}
+        main.wide{max-width:72rem}
         h1{font-size:1.625rem;line-height:1.2;margin:.5rem 0 1.25rem;overflow-wrap:anywhere}
         h2{font-size:1.25rem;line-height:1.3;margin:0 0 .75rem}
         h3{font-size:1.0625rem;line-height:1.4;margin:0;overflow-wrap:anywhere}
@@ -74,12 +74,22 @@ extension WebPage {
         dd{margin:0;overflow-wrap:anywhere}
         table{width:100%;border-collapse:collapse;background:var(--card);border:1px solid var(--line);margin:0 0 1.25rem}
         caption{text-align:left;color:var(--quiet);padding:0 0 .5rem}
-        th,td{text-align:left;padding:.625rem .75rem;border-top:1px solid var(--line);overflow-wrap:anywhere;vertical-align:top}
+        th,td{text-align:left;padding:.625rem .75rem;border-top:1px solid var(--line);overflow-wrap:break-word;vertical-align:top}
+        td button{white-space:nowrap}
         th{font-size:.9375rem;color:var(--quiet)}
         td a{display:inline-block;min-height:1.75rem}
+        .apart{border-top:1px solid var(--line);margin-top:1.25rem;padding-top:1rem}
         .pages{display:flex;flex-wrap:wrap;gap:.75rem;justify-content:space-between;align-items:center}
         @media (max-width:44rem){
-        table,tbody,tr,td{display:block;width:100%}
+        table,caption,tbody,tr,td{display:block;width:100%}
+        td>div{min-width:0;overflow-wrap:anywhere}
+        .top{padding:.5rem 1rem 0;gap:0 .25rem}
+        .top strong{flex:1 0 100%}
+        .top nav{margin-right:auto}
+        .top nav a,.tabs a,.top .plain{padding:0 .5rem}
+        .top nav a:first-child,.tabs a:first-child{padding-left:0}
+        .top nav,.top .plain,.tabs{font-size:.9375rem}
+        .tabs{gap:0}
         thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
         table{border:0;background:transparent}
         tr{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.5rem 1rem;margin:0 0 .75rem}

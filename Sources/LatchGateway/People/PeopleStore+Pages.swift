@@ -3,12 +3,8 @@ import FoundationEssentials
 
 /// People page by page, and who administers.
 extension PeopleStore {
-    /// People by e-mail address.
-    ///
-    /// - Parameters:
-    ///   - search: A text that is somewhere in the address or the name, in either case of ASCII; empty for everybody.
-    ///   - email: The address that they come after; empty from the first.
-    ///   - limit: How many at most.
+    /// People by e-mail address, behind one or from the first; with a text somewhere in address or name, in either case of ASCII,
+    /// or everybody.
     func page(search: String, after email: String, limit: Int) async throws -> [Person] {
         let text = search.lowercased()
         return try await database.read { try $0.all(PeopleStatements.page, email, text, text, limit) }

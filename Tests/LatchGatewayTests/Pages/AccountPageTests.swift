@@ -144,3 +144,60 @@ import Wire
         }
     }
 }
+
+extension AccountPageTests {
+    private static let pin = "\(account)/pin"
+
+    @Test("IM-15 a PIN is set, changed for the current one, and removed; a wrong one changes nothing")
+    func pin() async throws {
+        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            let person = try await bench.gateway.stores.people.require(Bench.email).id
+            let pins = bench.gateway.stores.pins
+            func type(_ current: String?, _ pin: String, _ repeated: String) async throws -> Exchange.Answer {
+                try await ada.submit(
+                    Self.pin, on: Self.account,
+                    (current.map { [("current_pin", $0)] } ?? []) + [("pin", pin), ("repeated_pin", repeated)])
+            }
+
+            #expect(try await type(nil, "12ab56", "12ab56").status == 422)
+            #expect(try await type(nil, "123456", "123457").status == 422)
+            #expect(try await pins.isSet(person) == false)
+            #expect(try await type(nil, "123456", "123456").status == 303)
+            #expect(try await pins.check(PIN("123456"), of: person) == .right)
+
+            #expect(try await type("654321", "111111", "111111").status == 403)
+            #expect(try await pins.check(PIN("123456"), of: person) == .right)
+            #expect(try await type("123456", "222222", "222222").status == 303)
+            #expect(try await pins.check(PIN("222222"), of: person) == .right)
+
+            bench.clock.advance(11 * minute)
+            let late = try await ada.submit("\(Self.pin)/remove", on: Self.account)
+            #expect(late.headers["Location"]?.hasSuffix("&again=1") == true)
+            #expect(try await pins.isSet(person))
+        }
+    }
+
+    @Test("IM-15 guesses at the current PIN run out")
+    func guessedPIN() async throws {
+        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            let person = try await bench.gateway.stores.people.require(Bench.email).id
+            try await bench.gateway.stores.pins.set(PIN("123456"), of: person)
+            var last = 0
+            for _ in 0...PINStore.limit.attempts {
+                last = try await ada.submit(
+                    Self.pin, on: Self.account,
+                    [("current_pin", "000000"), ("pin", "111111"), ("repeated_pin", "111111")]
+                ).status
+            }
+
+            #expect(last == 429)
+            let removed = try await ada.submit("\(Self.pin)/remove", on: Self.account)
+            #expect(removed.headers["Location"] == "/latch/account?done=no-pin")
+            #expect(try await bench.gateway.stores.pins.isSet(person) == false)
+        }
+    }
+}

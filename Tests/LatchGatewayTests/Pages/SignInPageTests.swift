@@ -102,6 +102,34 @@ import Wire
         }
     }
 
+    @Test(
+        "a sign-in leads on to a host that an access rule names, which the page's policy lets the form go to, and to no other"
+    )
+    func onToAnotherHost() async throws {
+        let rule = AccessRule(
+            name: "app", hosts: [try #require(AccessHostPattern("app.example.org"))], paths: [], methods: [],
+            admission: .signedIn)
+        let change: (inout GatewaySettings) -> Void = { settings in
+            settings.verify.isEnabled = true
+            settings.verify.rules = AccessRules([rule])
+        }
+        try await Bench.withPages(change) { bench in
+            let person = PageBrowser(bench)
+            for (address, isThere) in [("https://app.example.org/x?y=1", true), ("https://other.example.org/", false)] {
+                let page = "/latch/sign-in?\(FormURLEncoded.encode([("return", address)]))"
+                let policy = try await person.get(page).headers["Content-Security-Policy"] ?? ""
+                #expect(policy.contains("form-action 'self' https://app.example.org;") == isThere)
+
+                let answer = try await person.submit(
+                    "/latch/sign-in", on: page, [("username", Bench.email), ("password", Bench.password)])
+                #expect(answer.headers["Location"] == (isThere ? address : "/latch/account"))
+                let on = try await person.get(page.replacing("sign-in?", with: "sign-in/done?"))
+                #expect(on.headers["Location"] == (isThere ? address : "/latch/account"))
+                _ = try await person.submit("/latch/sign-out", on: "/latch/account")
+            }
+        }
+    }
+
     @Test("an empty field is told beside it, and what was typed for the e-mail stays")
     func empty() async throws {
         try await Bench.withPages { bench in

@@ -118,7 +118,23 @@ def look(visit, name):
     check(visit.page.locator("h1").count() == 1 and visit.page.locator("main").count() == 1, f"{name} has a heading")
 
 
-def journey(browser, base, people):
+def set_pin(browser, base, person, folder):
+    pin = Visit(browser, base)
+    pin.sign_in(person["email"], person["password"])
+    for field in ("#pin", "#repeated_pin"):
+        pin.tab_to(field)
+        pin.type("424242")
+    with pin.page.expect_navigation():
+        pin.key("Enter")
+    pin.says("Your PIN is set.")
+    look(pin, "the account with a PIN")
+    if folder:
+        pin.page.screenshot(path=folder / "pin-360-light.png", full_page=True)
+    done("set a PIN")
+
+
+def journey(browser, sandbox, people, folder):
+    base = sandbox["onyx"]["url"]
     ada, bob = people["ada"], people["bob"]
     root = Visit(browser, base)
     root.page.goto("/latch/account")
@@ -159,6 +175,9 @@ def journey(browser, base, people):
     phone.sign_in(bob["email"], "bob has new words")
     check(phone.path == "/latch/account", "the new password signs in")
     done("changed the password")
+
+    if "immich" in sandbox:
+        set_pin(browser, sandbox["immich"]["url"], ada, folder)
 
     carol = Visit(browser, base, DESK)
     carol.page.goto("/latch/sign-in")
@@ -240,7 +259,7 @@ def main():
         # Chromium's sandbox does not work as root and in many containers, and all pages here are the test's own.
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         base = sandbox["onyx"]["url"]
-        person = journey(browser, base, people)
+        person = journey(browser, sandbox, people, folder)
         gallery(browser, base, people, person, folder)
         browser.close()
 

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// Source: IM-15; OWASP MASVS 2.1, AUTH-3.
+extension PageRoutes {
+    /// `POST /account/pin`: a first PIN, after a sign-in of the last minutes; or another one, for the current one.
+    func setPIN(_ visit: PageVisit) async throws -> ServerResponse {
+        var page = try await account(visit)
+        guard var form = page.pin else { return notFound }
+        let text = visit.fields["pin"] ?? ""
+        guard let pin = try? PIN(text) else {
+            form.newMistake = "A PIN has four to six digits and nothing else."
+            page.pin = form
+            return try await respond(page, .unprocessableContent)
+        }
+        guard visit.fields["repeated_pin"] == text else {
+            form.repeatedMistake = "This is not the same as the PIN above."
+            page.pin = form
+            return try await respond(page, .unprocessableContent)
+        }
+        guard form.isSet else {
+            guard isRecent(visit) else { return confirmFirst(PagePath.account) }
+            try await services.pins.set(pin, of: visit.person.id)
+            return seeOther(PagePath.account + "?done=pin")
+        }
+        if let (status, mistake) = try await refusal(visit) {
+            form.currentMistake = mistake
+            page.pin = form
+            return try await respond(page, status)
+        }
+        try await services.pins.change(to: pin, of: visit.person.id)
+        return seeOther(PagePath.account + "?done=pin")
+    }
+
+    /// Why the current PIN does not let a person go on; nil when it is right.
+    private func refusal(_ visit: PageVisit) async throws -> (HTTPStatus, String)? {
+        let wrong = (HTTPStatus.forbidden, "This is not your current PIN.")
+        guard let current = try? PIN(visit.fields["current_pin"] ?? "") else { return wrong }
+        switch try await services.pins.check(current, of: visit.person.id) {
+        case .right: return nil
+        case .wrong, .notSet: return wrong
+        case .limited(let wait):
+            let words = ReadableTime.length(wait, isWait: true)
+            return (.tooManyRequests, "There were too many attempts. Try again in \(words).")
+        }
+    }
+
+    /// `POST /account/pin/remove`: no PIN any more, after a sign-in of the last minutes, which proves who forgot it.
+    func removePIN(_ visit: PageVisit) async throws -> ServerResponse {
+        guard isRecent(visit) else { return confirmFirst(PagePath.account) }
+        do {
+            try await services.pins.remove(of: visit.person.id)
+        } catch let error as GatewayError where error.code == .unknownPIN {
+            // It is gone already, which is what was wanted.
+        }
+        return seeOther(PagePath.account + "?done=no-pin")
+    }
+}

@@ -1,0 +1,48 @@
+import Wire
+
+extension AccountPage {
+    /// The forms for a PIN.
+    struct PINForm {
+        /// Whether the person has one.
+        let isSet: Bool
+        var currentMistake: String?
+        var newMistake: String?
+        var repeatedMistake: String?
+    }
+
+    func pinSection(_ pin: PINForm) -> HTML {
+        """
+        <section class="card" aria-labelledby="pin-heading">
+        <h2 id="pin-heading">PIN</h2>
+        <p class="quiet">It opens what is locked in your apps, and nothing else. Four to six digits.</p>
+        <form method="post" action="\(link: prefix + PagePath.account + "/pin")">
+        \(token)
+        \(pin.isSet ? field("current_pin", "Current PIN", pin.currentMistake) : nil)
+        \(field("pin", pin.isSet ? "New PIN" : "PIN", pin.newMistake))
+        \(field("repeated_pin", "Once more", pin.repeatedMistake))
+        <button type="submit">\(pin.isSet ? "Change PIN" : "Set PIN")</button>
+        </form>
+        \(pin.isSet ? removal : nil)
+        </section>
+        """
+    }
+
+    /// No password manager keeps a code, and a phone shows digits.
+    private func field(_ name: String, _ label: String, _ mistake: String?) -> HTML {
+        PageField(
+            name: name, label: label, type: "password", autocomplete: "one-time-code", mistake: mistake,
+            isFocused: mistake != nil, isNumeric: true
+        ).html
+    }
+
+    /// Who forgot the PIN shows by the sign-in who it is.
+    private var removal: HTML {
+        """
+        <form method="post" action="\(link: prefix + PagePath.account + "/pin/remove")" class="apart">
+        \(token)
+        <p class="quiet">Forgotten? Remove it, and set another one.</p>
+        <button type="submit" class="harm">Remove PIN</button>
+        </form>
+        """
+    }
+}
