@@ -219,7 +219,8 @@ struct TimeTrackerSignInTests {
         settings.timeTracker.isEnabled = true
         settings.publicURL = "https://latch.example"
         let provider = ProviderConfiguration(
-            id: "one", title: "One", settings: ProviderSettings(issuer: "https://i", clientID: "c", authentication: .none))
+            id: "one", title: "One",
+            settings: ProviderSettings(issuer: "https://i", clientID: "c", authentication: .none))
         settings.providers = [provider]
         #expect(settings.furtherCallbacks(of: provider) == ["https://latch.example/auth/callback"])
         settings.timeTracker.callback = .app
