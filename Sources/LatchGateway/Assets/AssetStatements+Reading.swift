@@ -64,11 +64,12 @@ extension AssetStatements {
             videoBytes: try row.get(4))
     }
 
-    /// Of a bare column beside one `max`, SQLite gives the value of the row that has it.
+    /// The newest photograph stands for its album.
     static let albums = Statement(
         """
         SELECT f.id, f.path, f.owner, f.added_at, count(*), min(a.taken_at), max(a.taken_at),
-            (SELECT max(updated_at) FROM assets WHERE folder = f.path AND visibility = 'timeline'), a.id
+            (SELECT max(updated_at) FROM assets WHERE folder = f.path AND visibility = 'timeline'),
+            (SELECT id FROM assets WHERE folder = f.path AND visibility = 'timeline' ORDER BY taken_at DESC LIMIT 1)
         FROM asset_folders f JOIN assets a ON a.folder = f.path AND a.visibility = 'timeline'
         WHERE f.owner IN (?1, ?2, '\(AssetOwners.shared)') AND f.is_locked = 0 AND instr(f.path, '/') > 0
             AND (?3 IS NULL OR f.id = ?3)

@@ -176,4 +176,17 @@ struct LibraryScanTests {
             #expect(counts == (7, 1))
         }
     }
+
+    @Test("An album is shown by its newest photograph")
+    func cover() async throws {
+        try await Shelf.with { shelf in
+            for day in [3, 9, 5] { try shelf.put("\(day)", at: "ada@example.org/Sea/\(day).jpg", day: day) }
+            try await shelf.library.scan()
+
+            let album = try #require(try await shelf.library.store.albums(for: Shelf.owners("ada@example.org")).first)
+            let ids = try await shelf.ids()
+            #expect(album.cover == ids["9.jpg"])
+            #expect((album.count, album.first, album.last) == (3, Shelf.day(3), Shelf.day(9)))
+        }
+    }
 }
