@@ -22,7 +22,7 @@ enum DaemonProgram {
                 \(ExitCode.help)
                 """,
             options: [config],
-            commands: [serve, check, user, sessions, keys, providers, sandbox, completions]),
+            commands: [serve, check, user, sessions, keys, apiKeys, providers, sandbox, completions]),
         version: Version.current)
 
     private static let serve = Command<any Work>(

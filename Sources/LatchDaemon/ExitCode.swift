@@ -22,7 +22,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .failed: "failed in a way not named below"
         case .usage: "the command line cannot be followed, or a terminal is needed"
         case .badInput: "an e-mail address or password cannot be right"
-        case .notFound: "no such person, session or configuration, or standard input is empty"
+        case .notFound: "no such person, session, key or configuration, or standard input is empty"
         case .unavailable: "an address to listen on cannot be had"
         case .cannotCreate: "somebody has this e-mail address already"
         case .input: "the database or a file cannot be read or written"

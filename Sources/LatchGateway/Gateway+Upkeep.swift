@@ -37,6 +37,7 @@ extension Gateway {
 
     private func sweep() {
         attempts.sweep()
+        services.limits.sweep()
         bridge?.codes.sweep()
         bridge?.starts.sweep()
     }
@@ -66,6 +67,7 @@ extension Gateway {
 
     private func forget() {
         issuer.forgetEverything()
+        stores.apiKeys.forgetEverything()
         stores.people.forget()
         stores.signingKeys.forget()
     }
@@ -73,10 +75,14 @@ extension Gateway {
     /// Writes last uses down.
     func flush() async {
         await attempt("Last uses of sessions were not written; trying again.") { try await self.issuer.flush() }
+        await attempt("Last uses of keys were not written; trying again.") { try await self.stores.apiKeys.flush() }
     }
 
-    /// Deletes sessions that ended long ago.
+    /// Deletes sessions that ended, and keys that were revoked, long ago.
     func purge() async {
+        await attempt("Old keys were not deleted; trying again.") {
+            try await self.stores.apiKeys.purge(olderThan: self.stores.settings.sessions.rememberEnded)
+        }
         await attempt("Old sessions were not deleted; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded
             let count = try await self.stores.sessions.purge(olderThan: age)

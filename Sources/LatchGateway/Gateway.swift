@@ -92,8 +92,15 @@ public final class Gateway: Sendable {
         services = GatewayServices(
             stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
         router = try Self.router(services, isDraining, certificates)
-        stores.people.whenSessionsEnd { issuer.forget(person: $0) }
-        stores.sessions.whenSessionsEnd { issuer.forget(person: $0) }
+        let apiKeys = stores.apiKeys
+        stores.people.whenSessionsEnd { person in
+            issuer.forget(person: person)
+            apiKeys.forget(person: person)
+        }
+        stores.sessions.whenSessionsEnd { person in
+            issuer.forget(person: person)
+            apiKeys.forget(person: person)
+        }
     }
 
     /// Has `/readyz` answer 503 from now on, so that no more requests are sent here; call it before the server stops.
@@ -105,8 +112,9 @@ public final class Gateway: Sendable {
     public func close() async {
         do {
             try await issuer.flush()
+            try await stores.apiKeys.flush()
         } catch {
-            stores.log.warning("The last uses of some sessions were not written.")
+            stores.log.warning("The last uses of some sessions or keys were not written.")
         }
         await stores.close()
     }

@@ -7,7 +7,8 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
-                routes, invalidPIN, pinExists, unknownPIN, signingKey
+                routes, invalidPIN, pinExists, unknownPIN, signingKey, unknownKey,
+                tooManyKeys
         }
         private let base: Base
 
@@ -33,6 +34,11 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
 
         /// The store of one-time codes does not answer.
         public static let codeStore = Code(base: .codeStore)
+
+        /// No key that is good has this id.
+        public static let unknownKey = Code(base: .unknownKey)
+        /// The person has as many keys as may be.
+        public static let tooManyKeys = Code(base: .tooManyKeys)
 
         /// The person may not sign in any more.
         public static let personDisabled = Code(base: .personDisabled)

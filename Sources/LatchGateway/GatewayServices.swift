@@ -8,10 +8,13 @@ struct GatewayServices: Sendable {
     let people: PeopleStore
     let sessions: SessionAdministration
     let signingKeys: SigningKeyStore
+    let apiKeys: APIKeyStore
     let hasher: PasswordHasher
     let pins: PINStore
     let issuer: any SessionIssuer
     let attempts: SignInGuard
+    /// How many requests each caller may make.
+    let limits: RequestLimits
     let signIn: PasswordSignIn
     let registration: Registration
     let metrics: Metrics
@@ -49,10 +52,12 @@ struct GatewayServices: Sendable {
         people = stores.people
         sessions = stores.sessions
         signingKeys = stores.signingKeys
+        apiKeys = stores.apiKeys
         hasher = stores.hasher
         pins = stores.pins
         self.issuer = issuer
         self.attempts = attempts
+        limits = RequestLimits(stores.settings.requestRates, metrics: metrics, now: stores.now)
         signIn = PasswordSignIn(
             people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts, audit: stores.audit,
             log: stores.log)

@@ -15,6 +15,8 @@ public struct GatewaySettings: Sendable, Equatable {
     public var addressLimit = AttemptLimit(attempts: 50, window: .seconds(900))
     /// Failures on one account.
     public var accountLimit = AttemptLimit(attempts: 10, window: .seconds(900))
+    /// How many requests one caller may make.
+    public var requestRates = RequestRates()
     /// The reverse proxies that may say who the client is.
     public var trustedProxies = TrustedProxies()
     /// The Onyx dialect.

@@ -15,6 +15,8 @@ public struct GatewayStores: Sendable {
     public let sessions: SessionAdministration
     /// People's PINs.
     public let pins: PINStore
+    /// The keys of people's programs.
+    public let apiKeys: APIKeyStore
     /// The log.
     public let log: Log
     /// The record of who signed in and what was changed.
@@ -64,6 +66,7 @@ public struct GatewayStores: Sendable {
         signingKeys = SigningKeyStore(database, settings.signingKeys, audit: audit, log: log, now: now) {
             () throws(GatewayError) in try BridgeKeys.open(settings).signing
         }
+        apiKeys = APIKeyStore(database: database, audit: audit, now: now)
     }
 
     /// Ends the hashing threads, writes out the logs and closes the database.

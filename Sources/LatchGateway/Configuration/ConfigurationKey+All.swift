@@ -121,6 +121,19 @@ extension ConfigurationKey {
         ConfigurationKey(
             "guards.lockout_maximum", \.maximumLockOut, .duration(.seconds(1)...day * 30),
             "How long a lock-out lasts at most."),
+        ConfigurationKey(
+            "guards.address_requests", \.addressRequests, .number(1...1_000_000),
+            "Requests a minute from one address for what must be looked up: sign-ins through providers, exchanges of codes, "
+                + "keys and tokens that were not seen lately."),
+        ConfigurationKey(
+            "guards.credential_requests", \.credentialRequests, .number(1...1_000_000),
+            "Requests a minute by one person for keys of programs."),
+        ConfigurationKey(
+            "guards.general_requests", \.generalRequests, .number(1...1_000_000),
+            "Requests a minute by one person or key for what the gateway itself tells."),
+        ConfigurationKey(
+            "guards.write_requests", \.writeRequests, .number(1...1_000_000),
+            "Requests a minute by one person or key for what the gateway itself changes."),
     ]
 
     private static let bridge = [

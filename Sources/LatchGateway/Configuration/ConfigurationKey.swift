@@ -46,12 +46,13 @@ public struct ConfigurationKey: Sendable {
     /// Declares a key with a list: a sequence or one value in the file, values parted by commas in the environment.
     init<Element: Sendable>(
         list path: String, _ value: any WritableKeyPath<GatewayConfiguration, [Element]> & Sendable,
-        of form: ConfigurationForm<Element>, _ meaning: String, allowsNone: Bool = true
+        of form: ConfigurationForm<Element>, _ meaning: String, allowsNone: Bool = true,
+        standard shown: String? = nil
     ) {
         self.path = path
         self.meaning = meaning
         let standard = Self.defaults[keyPath: value].map(form.show).joined(separator: ",")
-        self.standard = standard.isEmpty ? "none" : standard
+        self.standard = shown ?? (standard.isEmpty ? "none" : standard)
         isList = true
         set = { words, folder, configuration in
             let read = words.map { form.read($0.text, folder) }

@@ -77,6 +77,28 @@ struct ConfigurationRule: Sendable {
             keys: ["bridge.codes"], problem: "bridge.codes is redis and there is no redis.url", remedy: "set redis.url"
         ) { $0.settings.codes != .redis || $0.redis.url != nil },
         ConfigurationRule(
+            keys: ["dialects.relate-mail.provider"],
+            problem: "dialects.relate-mail.provider names no identity provider that is enabled",
+            remedy: "write the id of one in providers, or leave it out where there is only one"
+        ) { $0.settings.relateMail.provider == nil || $0.settings.relateMailProvider != nil },
+        ConfigurationRule(
+            keys: ["dialects.relate-mail.client_id"],
+            problem: "dialects.relate-mail.client_id is set and it is not said at which identity provider",
+            remedy: "name one with dialects.relate-mail.provider"
+        ) { configuration in
+            let relateMail = configuration.settings.relateMail
+            return relateMail.clientID == nil || relateMail.provider != nil
+                || configuration.settings.relateMailProvider != nil
+        },
+        ConfigurationRule(
+            keys: ["dialects.relate-mail.audience"],
+            problem: "dialects.relate-mail.audience names somebody and says any too",
+            remedy: "leave out any, or the others"
+        ) { configuration in
+            let audiences = configuration.settings.relateMail.audiences
+            return audiences.count < 2 || !audiences.contains(RelateMailSettings.anyAudience)
+        },
+        ConfigurationRule(
             keys: ["trusted_proxies"], problem: "trusted_proxies trusts every address there is",
             remedy: "name the reverse proxy's own address or network"
         ) { configuration in !configuration.proxyNetworks.contains { $0.prefixLength == 0 } },

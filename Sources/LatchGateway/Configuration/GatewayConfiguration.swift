@@ -51,6 +51,26 @@ extension GatewayConfiguration {
         set { (settings.accountLimit.maximumLockOut, settings.addressLimit.maximumLockOut) = (newValue, newValue) }
     }
 
+    var addressRequests: Int {
+        get { settings.requestRates.address.requests }
+        set { settings.requestRates.address = .perMinute(newValue) }
+    }
+
+    var credentialRequests: Int {
+        get { settings.requestRates.credentials.requests }
+        set { settings.requestRates.credentials = .perMinute(newValue) }
+    }
+
+    var generalRequests: Int {
+        get { settings.requestRates.general.requests }
+        set { settings.requestRates.general = .perMinute(newValue) }
+    }
+
+    var writeRequests: Int {
+        get { settings.requestRates.writes.requests }
+        set { settings.requestRates.writes = .perMinute(newValue) }
+    }
+
     var proxyNetworks: [IPNetwork] {
         get { settings.trustedProxies.networks }
         set { settings.trustedProxies = TrustedProxies(newValue) }

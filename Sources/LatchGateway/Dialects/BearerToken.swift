@@ -2,10 +2,9 @@
 ///
 /// Source: RFC 6750 §2.1, and §5.3 against tokens in an address; RFC 9110 §11.1, the scheme's case does not matter.
 enum BearerToken {
-    private static let scheme = "bearer"
-
-    /// The token in the value of an `Authorization` field; nil when it is of another scheme, or none.
-    static func credentials(_ value: String) -> String? {
+    /// The token in the value of an `Authorization` field; nil when it is of another scheme than `scheme`, in lower-case
+    /// letters, or none.
+    static func credentials(_ value: String, scheme: String = "bearer") -> String? {
         let bytes = value.utf8.span
         let scheme = scheme.utf8.span
         guard bytes.count > scheme.count, bytes[scheme.count] == UInt8(ascii: " ") else { return nil }

@@ -8,16 +8,34 @@ extension OnyxRoutes {
     /// Source: contract of Onyx, endpoints; OX-2 to OX-5.
     func add(_ bridge: Bridge, to router: inout Router) {
         for path in ["/auth/oauth/authorize", "/auth/mobile/oauth/authorize"] {
-            add(.get, path, to: &router) { await $0.authorize($1, at: nil, bridge) }
+            addLimited(.get, path, to: &router) { await $0.authorize($1, at: nil, bridge) }
         }
         for provider in bridge.providers.all {
-            add(.get, Self.authorizePath(of: provider), to: &router) { await $0.authorize($1, at: provider, bridge) }
+            addLimited(.get, Self.authorizePath(of: provider), to: &router) {
+                await $0.authorize($1, at: provider, bridge)
+            }
         }
         for path in Set(bridge.providers.all.map(\.callbackPath)) {
-            add(.get, path, to: &router) { await $0.callback($1, at: path, bridge) }
-            add(.post, path, to: &router) { await $0.callback($1, at: path, bridge) }
+            addLimited(.get, path, to: &router) { await $0.callback($1, at: path, bridge) }
+            addLimited(.post, path, to: &router) { await $0.callback($1, at: path, bridge) }
         }
-        add(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) }
+        addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) }
+    }
+
+    /// Adds a route that nobody has signed in yet who asks for: its requests count against the client's address.
+    private func addLimited(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
+    ) {
+        add(method, path, to: &router) { routes, request in
+            let caller = RequestCaller.from(routes.proxies.client(of: request))
+            guard let wait = routes.services.limits.take(.address, caller) else {
+                return try await handler(routes, request)
+            }
+            guard Self.wantsPage(request) else { return OnyxAnswers.tooMany(wait) }
+            return OnyxAnswers.later(
+                RedirectPage.failed(.tooManyRequests, "Too many sign-ins at once from your network."), wait)
+        }
     }
 
     /// Where a sign-in at one provider begins, below the prefix.

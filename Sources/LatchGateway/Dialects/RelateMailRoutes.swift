@@ -1,20 +1,125 @@
+import Database
+import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// The routes for clients of Relate Mail.
+/// The routes for clients of Relate Mail: what the server is, who is signed in, and the keys of programs.
+///
+/// A value without state: what it uses lives in the gateway.
 ///
 /// Source: contract of Relate Mail; RM-4, RM-6, RM-8.
 struct RelateMailRoutes: GatewayDialect {
     let services: GatewayServices
+    let access: RelateMailAccess
+
+    init(services: GatewayServices) {
+        self.services = services
+        access = RelateMailAccess(services)
+    }
 
     var name: String { "dialects.relate-mail" }
-    var prefix: String { services.settings.relateMail.prefix }
+    var settings: RelateMailSettings { services.settings.relateMail }
+    var prefix: String { settings.prefix }
 
-    /// Adds the routes under the prefix.
-    func add(to router: inout Router) {}
+    private static let credentials = "/api/smtp-credentials"
+
+    /// The addresses of such a server and what lies below them; without a prefix others have addresses here too.
+    func owns(_ path: String) -> Bool {
+        guard path.hasPrefix(prefix) else { return false }
+        let rest = path.dropFirst(prefix.count)
+        return ["/api/discovery", "/config", "/api/profile", Self.credentials].contains { address in
+            rest == address || rest.hasPrefix(address + "/")
+        }
+    }
 
     /// An error of the server itself, before any route.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        OnyxAnswers.serverError(status, sentence)
+        RelateMailAnswers.serverError(status, sentence, request: request.id)
+    }
+
+    /// Adds the routes under the prefix.
+    func add(to router: inout Router) {
+        addDiscovery(to: &router)
+        add(.get, "/api/profile", .general, to: &router) { try await $0.profile(of: $2.person) }
+        add(.put, "/api/profile", .writes, to: &router) { try await $0.changeProfile($1, $2) }
+        add(.get, Self.credentials, .credentials, to: &router) { try await $0.keys(of: $2.person) }
+        add(.post, Self.credentials, .credentials, to: &router) { try await $0.makeKey($1, $2) }
+        add(.post, Self.credentials + "/mobile", .credentials, to: &router) { try await $0.makeMobileKey($1, $2) }
+        router.on(.delete, prefix + Self.credentials + "/{id}", String.self) { request, id in
+            await answer(request, .credentials) { try await $0.revokeKey(id, $1, $2) }
+        }
+    }
+
+    /// What is the same for everybody, put together once.
+    private func addDiscovery(to router: inout Router) {
+        let (discovery, configuration) = (self.discovery, self.configuration)
+        router.on(.get, prefix + "/api/discovery", atOnce: { _ in discovery }, handler: { _ in discovery })
+        router.on(
+            .get, prefix + "/config/config.json", atOnce: { _ in configuration }, handler: { _ in configuration })
+    }
+
+    /// The largest body: a name and a few words.
+    private static let maximumBodyBytes = 16_384
+
+    private typealias Action =
+        @Sendable (RelateMailRoutes, ServerRequest, RelateMailCaller) async throws
+        -> ServerResponse
+
+    private func add(
+        _ method: HTTPMethod, _ path: String, _ kind: RequestLimits.Kind, to router: inout Router,
+        _ action: @escaping Action
+    ) {
+        router.on(method, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
+            await answer(request, kind, action)
+        }
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ kind: RequestLimits.Kind, _ action: Action
+    ) async -> ServerResponse {
+        do {
+            return try await action(self, request, access.caller(of: request, kind))
+        } catch {
+            return failure(error, request)
+        }
+    }
+}
+
+extension RelateMailRoutes {
+    private func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        switch error {
+        case let refusal as RelateMailRefusal: return Self.refusal(refusal)
+        case let error as RequestError where error.status == .unsupportedMediaType:
+            return RelateMailAnswers.problem(error.status, "Unsupported Media Type", request: request.id)
+        case let error as RequestError:
+            return RelateMailAnswers.invalid(["$": [error.message]], request: request.id)
+        // The account or the key was ended while it asked.
+        case let error as GatewayError where error.code == .unknownPerson:
+            return RelateMailAnswers.unauthorized(hadCredentials: true)
+        case let error as GatewayError where [.busy, .closed].contains(error.code):
+            return RelateMailAnswers.unavailable(error.message, .seconds(1))
+        case is CancellationError:
+            return RelateMailAnswers.unavailable("The request was cancelled.", .seconds(1))
+        case let error as DatabaseError:
+            services.log.error(
+                "The database failed.", ["error": .text(error.message), "request": .text(request.id)])
+            return RelateMailAnswers.unavailable("The server cannot reach its database.", .seconds(5))
+        default:
+            services.log.error(
+                "A request failed.", ["error": .text("\(type(of: error))"), "request": .text(request.id)])
+            return RelateMailAnswers.broken
+        }
+    }
+
+    private static func refusal(_ refusal: RelateMailRefusal) -> ServerResponse {
+        switch refusal {
+        case .anonymous: RelateMailAnswers.unauthorized(hadCredentials: false)
+        case .unauthorized: RelateMailAnswers.unauthorized(hadCredentials: true)
+        case .forbidden(let sentence): RelateMailAnswers.sentence(.forbidden, sentence)
+        case .limited(let wait): RelateMailAnswers.tooMany(wait)
+        case .providerUnavailable:
+            RelateMailAnswers.unavailable(
+                "The identity provider does not answer; try again in a minute.", .seconds(10))
+        }
     }
 }

@@ -111,5 +111,22 @@ enum Schema {
             """),
         Migration(6, "groups of identities", "ALTER TABLE identities ADD COLUMN groups TEXT NOT NULL DEFAULT ''"),
         Migration(7, "the picture library", pictureLibrary),
+        Migration(
+            8, "keys of programs",
+            """
+            CREATE TABLE api_keys (
+                id TEXT NOT NULL PRIMARY KEY,
+                key_hash BLOB NOT NULL UNIQUE,
+                person_id TEXT NOT NULL,
+                name TEXT NOT NULL,
+                scopes TEXT NOT NULL,
+                created_at INTEGER NOT NULL,
+                last_used_at INTEGER,
+                revoked_at INTEGER
+            ) STRICT;
+
+            CREATE INDEX live_api_keys_by_person ON api_keys (person_id) WHERE revoked_at IS NULL;
+            CREATE INDEX revoked_api_keys ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
+            """),
     ]
 }

@@ -34,6 +34,10 @@ public struct AuditEvent: Sendable, Equatable {
         case identityLinked = "identity-linked"
         /// A person's identities at a provider were taken away.
         case identityUnlinked = "identity-unlinked"
+        /// A person made a key for a program.
+        case apiKeyMade = "api-key-made"
+        /// A key, or all of a person, was revoked.
+        case apiKeyRevoked = "api-key-revoked"
         /// The server shows another certificate.
         case certificateReplaced = "certificate-replaced"
         /// The certificate was read again and is the same.
@@ -74,7 +78,7 @@ public struct AuditEvent: Sendable, Equatable {
     public var certificate: String?
     /// When the certificate expires.
     public var expires: Date?
-    /// The name of a signing key.
+    /// The name of a signing key, or the public id of a program's key.
     public var key: String?
 
     /// Makes an event.

@@ -25,6 +25,11 @@ final class Metrics: Sendable {
         case succeeded, refused, unavailable
     }
 
+    /// What became of a program's key, or of what came in its place.
+    enum APIKey: String, CaseIterable, Sendable {
+        case made, revoked, refused
+    }
+
     /// The requests of one route. The route is the pattern, so there are as many as there are routes.
     struct RouteCounts: Sendable {
         /// How many there were of each method and hundred of the status, see ``Metrics/methods``.
@@ -51,6 +56,9 @@ final class Metrics: Sendable {
         /// By the provider's id.
         var bridge: [String: [BridgeOutcome: Int]] = [:]
         var exchanges: [Exchange: Int] = [:]
+        var apiKeys: [APIKey: Int] = [:]
+        /// Requests that a limit refused.
+        var limited: [RequestLimits.Kind: Int] = [:]
     }
 
     private let state = Mutex(Counts())
@@ -87,6 +95,16 @@ final class Metrics: Sendable {
     /// Counts the exchange of a one-time code.
     func exchange(_ outcome: Exchange) {
         state.withLock { $0.exchanges[outcome, default: 0] += 1 }
+    }
+
+    /// Counts what became of a key.
+    func apiKey(_ outcome: APIKey) {
+        state.withLock { $0.apiKeys[outcome, default: 0] += 1 }
+    }
+
+    /// Counts a request that a limit refused.
+    func limited(_ kind: RequestLimits.Kind) {
+        state.withLock { $0.limited[kind, default: 0] += 1 }
     }
 
     /// The method, or the word for those that are not told apart: what a client has made up is not to be logged either.

@@ -34,6 +34,7 @@ struct MetricsPage {
             page.sample("latchd_refreshes_total", [("outcome", outcome.rawValue)], counts.refreshes[outcome] ?? 0)
         }
         page.bridge(counts)
+        page.keys(counts)
         page.gauges(gauges)
         return page.text
     }
@@ -52,6 +53,18 @@ struct MetricsPage {
         family("latchd_code_exchanges_total", "counter", "Exchanges of one-time codes by outcome.")
         for outcome in Metrics.Exchange.allCases {
             sample("latchd_code_exchanges_total", [("outcome", outcome.rawValue)], all.exchanges[outcome] ?? 0)
+        }
+    }
+
+    private mutating func keys(_ all: Metrics.Counts) {
+        family("latchd_requests_limited_total", "counter", "Requests refused by the limit that refused them.")
+        for kind in RequestLimits.Kind.allCases {
+            sample("latchd_requests_limited_total", [("limit", kind.rawValue)], all.limited[kind] ?? 0)
+        }
+        guard !all.apiKeys.isEmpty else { return }
+        family("latchd_api_keys_total", "counter", "Keys of programs: made, revoked, and requests refused for theirs.")
+        for outcome in Metrics.APIKey.allCases {
+            sample("latchd_api_keys_total", [("outcome", outcome.rawValue)], all.apiKeys[outcome] ?? 0)
         }
     }
 

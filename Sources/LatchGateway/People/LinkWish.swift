@@ -65,6 +65,7 @@ struct LinkWish: Sendable {
             try connection.run(IdentityStatements.dropPassword, person.id)
             try connection.run(
                 SessionStatements.endAll, now, SessionEndReason.passwordChanged.rawValue, person.id)
+            try connection.run(APIKeyStatements.revokeAll, now, person.id)
         }
         try insertIdentity(of: person.id, email, connection)
         let verified = try connection.first(IdentityStatements.verify, name, person.id)

@@ -11,28 +11,42 @@ extension PeopleStore {
     /// has one identity at a provider: another one with the same address is somebody else.
     ///
     /// A password that was set by whoever registered the address, without proof, is taken away when the address's owner is
-    /// linked, and the sessions end: who set it may be somebody who waited for the owner.
+    /// linked, and the sessions and keys end: who set it may be somebody who waited for the owner.
     ///
     /// All of it is one transaction: two first sign-ins of one person at once make one person.
     ///
+    /// - Parameters:
+    ///   - identity: Who came.
+    ///   - provider: The provider as it is configured.
+    ///   - renewingGroups: Whether the identity's groups take the place of those known before.
+    /// - Returns: The person.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/personDisabled``, ``GatewayError/Code/domainRefused``,
     ///   ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/notInvited``, ``GatewayError/Code/identityRefused`` or
     ///   ``GatewayError/Code/invalidEmail``.
     ///
     /// Source: OpenID Connect Core §5.7 for issuer and subject; OX-3, OX-7.
-    public func person(for identity: ProviderIdentity, at provider: ProviderConfiguration) async throws -> Person {
+    public func person(
+        for identity: ProviderIdentity, at provider: ProviderConfiguration, renewingGroups: Bool = true
+    ) async throws -> Person {
         try checkDomain(identity, at: provider)
         let known = try await database.read { connection in
             try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
         }
         if let known {
             let person = try active(known, provider)
-            try await renewGroups(of: person, identity, at: provider)
+            if renewingGroups { try await renewGroups(of: person, identity, at: provider) }
             return person
         }
         let wish = LinkWish(identity, at: provider, now: now())
         let outcome = try await database.write { connection throws(DatabaseError) in try wish.fulfil(connection) }
         return try settle(outcome, wish)
+    }
+
+    /// Whether an identity is somebody's here already.
+    func knows(_ identity: ProviderIdentity, at provider: ProviderConfiguration) async throws -> Bool {
+        try await database.read { connection in
+            try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
+        } != nil
     }
 
     /// The domain is asked for at every sign-in: whoever left it does not come in any more.
@@ -164,7 +178,7 @@ extension PeopleStore {
         audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person))
     }
 
-    /// Takes a person's identities at a provider away and ends all of the person's sessions.
+    /// Takes a person's identities at a provider away and ends all of the person's sessions and keys.
     ///
     /// - Returns: How many there were.
     @discardableResult
@@ -175,6 +189,7 @@ extension PeopleStore {
             guard count > 0 else { return 0 }
             try connection.run(SessionStatements.bumpEpoch, person)
             try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person)
+            try connection.run(APIKeyStatements.revokeAll, now, person)
             return count
         }
         guard count > 0 else { return 0 }

@@ -33,7 +33,7 @@ extension PeopleStore {
         return changed
     }
 
-    /// Gives a person the password that the person chose, and ends all of the person's sessions but one.
+    /// Gives a person the password that the person chose, and ends all of the person's keys, and sessions but one.
     ///
     /// - Parameters:
     ///   - password: Must keep ``policy``.
@@ -53,6 +53,7 @@ extension PeopleStore {
             try connection.run(
                 SessionStatements.endOthers, now, SessionEndReason.passwordChanged.rawValue, person,
                 session.rawValue)
+            try connection.run(APIKeyStatements.revokeAll, now, person)
             return changed
         }
         guard let changed else { throw Self.gone }

@@ -6,7 +6,8 @@ import Synchronization
 /// The people of the server and their passwords.
 ///
 /// Each change is one transaction, on disk before the call returns; a crash leaves it done or not done. Changes that
-/// end a person's sessions (another password, disabling, removing) end them in the same transaction, with the reason.
+/// end a person's sessions (another password, disabling, removing) end them in the same transaction, with the reason, and
+/// the person's keys with them.
 ///
 /// Every change is recorded in the audit log, whoever makes it.
 ///
@@ -232,6 +233,7 @@ extension PeopleStore {
         let changed = try await database.write { connection in
             guard let changed = try change(connection) else { return nil as Person? }
             try connection.run(SessionStatements.endAll, now, reason.rawValue, person)
+            try connection.run(APIKeyStatements.revokeAll, now, person)
             return changed
         }
         guard let changed else { throw Self.gone }

@@ -51,7 +51,7 @@ struct AuthorizationQuery: Sendable {
         guard let found = client(fields["client_id"] ?? "") else {
             throw Unanswerable(sentence: "No client with this client_id is registered here.")
         }
-        guard let redirect = fields["redirect_uri"], found.redirects.contains(redirect) else {
+        guard let redirect = fields["redirect_uri"], found.allows(redirect) else {
             throw Unanswerable(
                 sentence: "This redirect_uri is not registered for the client \(found.id); it must be the same "
                     + "character by character.")

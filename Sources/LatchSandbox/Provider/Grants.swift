@@ -64,8 +64,9 @@ final class Grants: Sendable {
         }
     }
 
-    func giveAccessToken(for grant: Grant, code: String) -> String {
-        let token = Base64URL.encode(SecureRandom.bytes(24))
+    /// Gives an access token out: `token`, or a new opaque one.
+    func giveAccessToken(_ token: String? = nil, for grant: Grant, code: String) -> String {
+        let token = token ?? Base64URL.encode(SecureRandom.bytes(24))
         let now = configuration.now()
         state.withLock {
             $0.tokens.keep(

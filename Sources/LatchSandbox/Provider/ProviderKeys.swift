@@ -1,3 +1,4 @@
+import Crypto
 import JOSE
 import Wire
 
@@ -25,4 +26,28 @@ struct ProviderKeys: Sendable {
 
     /// The key set to publish.
     var set: JSONValue { ["keys": .array(keys.map(\.key.publicJSON))] }
+
+    /// Signs a payload, rightly or as wrongly as was asked for.
+    func sign(_ payload: [UInt8], type: String, as choices: TestChoices) throws(SandboxError) -> String {
+        do {
+            switch choices.fault {
+            case .unsigned:
+                let header: JSONValue = ["alg": "none", "typ": .string(type)]
+                return Base64URL.encode(header.encoded()) + "." + Base64URL.encode(payload) + "."
+            case .unknownKey: return try unknown.sign(payload: payload, type: type)
+            case .wrongSignature: return Self.spoiled(try key(choices.algorithm).sign(payload: payload, type: type))
+            default: return try key(choices.algorithm).sign(payload: payload, type: type)
+            }
+        } catch {
+            throw SandboxError(.keys, "A token could not be signed: \(error)")
+        }
+    }
+
+    /// The same token with the first character of its signature changed: the last one may hold unused bits.
+    private static func spoiled(_ token: String) -> String {
+        var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let first = parts.last?.first else { return token }
+        parts[parts.count - 1] = (first == "A" ? "B" : "A") + (parts.last?.dropFirst() ?? "")
+        return parts.joined(separator: ".")
+    }
 }

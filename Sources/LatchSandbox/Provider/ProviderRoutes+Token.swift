@@ -18,7 +18,7 @@ extension ProviderRoutes {
                 throw TokenRefusal.invalidGrant("The code is unknown, used, expired or another client's.")
             }
             try Self.check(form, against: grant)
-            return try await answer(grant, code: code)
+            return try await answer(grant, code: code, audience: client.audience)
         } catch let refusal as TokenRefusal {
             return refusal.response
         } catch {
@@ -68,7 +68,7 @@ extension ProviderRoutes {
         }
     }
 
-    private func answer(_ grant: Grant, code: String) async throws -> ServerResponse {
+    private func answer(_ grant: Grant, code: String, audience: String?) async throws -> ServerResponse {
         switch grant.choices.fault {
         case .refusedGrant: throw TokenRefusal.invalidGrant("The provider refuses the code on purpose.")
         case .brokenTokens: return .text("The provider fails on purpose.\n", status: .internalServerError)
@@ -76,7 +76,13 @@ extension ProviderRoutes {
         case .slow: try await Task.sleep(for: configuration.slowness)
         default: break
         }
-        let accessToken = grants.giveAccessToken(for: grant, code: code)
+        let signed = try audience.map { audience in
+            try AccessToken(
+                grant: grant, issuer: issuer, audience: audience, now: configuration.now(),
+                lifetime: configuration.tokenLifetime
+            ).signed(with: keys)
+        }
+        let accessToken = grants.giveAccessToken(signed, for: grant, code: code)
         var members: [JSONValue.Member] = [
             .init("access_token", .string(accessToken)), .init("token_type", "Bearer"),
             .init("expires_in", .number(configuration.tokenLifetime.seconds)),

@@ -67,7 +67,10 @@ public final class Sandbox: Sendable {
                     try await .start(
                         dialect, settings, host: configuration.host, port: configuration.ports[dialect.name] ?? 0))
             }
-            for client in configuration.clients + clients(of: servers, secret: secret) { started.register(client) }
+            let apps = SandboxDialect.all.flatMap(\.apps)
+            for client in configuration.clients + apps + clients(of: servers, secret: secret) {
+                started.register(client)
+            }
             return Sandbox(started, temporary, servers)
         } catch {
             await end(servers, provider, temporary)

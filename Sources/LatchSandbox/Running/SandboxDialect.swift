@@ -13,9 +13,11 @@ struct SandboxDialect: Sendable {
     var publicClient: (id: String, redirects: [String])?
     /// Turns this dialect on, and any other off.
     let enable: @Sendable (inout GatewaySettings) -> Void
+    /// The apps that sign people in at the provider themselves.
+    var apps: [RegisteredClient] = []
 
     /// Every dialect of the sandbox, in the order they are shown.
-    static let all = [onyx, timeTracker, immich]
+    static let all = [onyx, timeTracker, immich, relateMail]
 
     private static let onyx = SandboxDialect(
         name: "onyx", title: "Onyx",
@@ -33,4 +35,21 @@ struct SandboxDialect: Sendable {
     private static let immich = SandboxDialect(
         name: "immich", title: "Immich", callbacks: ["/api/auth/oauth/callback"],
         enable: { $0.immich.isEnabled = true })
+
+    /// Its apps bring the provider's access token to the gateway, so they get one that it can check.
+    private static let relateMail = SandboxDialect(
+        name: "relate-mail", title: "Relate Mail", callbacks: ["/api/auth/oauth/callback"],
+        enable: { settings in
+            settings.relateMail.isEnabled = true
+            settings.relateMail.clientID = relateMailApp
+        },
+        apps: [
+            RegisteredClient(
+                id: relateMailApp, secret: nil, name: "Relate Mail",
+                redirects: ["relate-mail://auth/callback"]
+                    + ["http://127.0.0.1", "http://[::1]"].flatMap { [$0 + "/auth/callback", $0 + "/callback"] },
+                audience: relateMailApp)
+        ])
+
+    private static let relateMailApp = "relate-mail"
 }

@@ -17,6 +17,10 @@ extension RelyingParty {
             url: endpoint,
             headers: ["Accept": JSON.mediaType, "Authorization": "Bearer " + accessToken.reveal()])
         let answer = try await requests.send(request, named: "the UserInfo endpoint")
+        guard ![.unauthorized, .forbidden].contains(answer.status) else {
+            throw OpenIDConnectError(
+                .badToken, "The UserInfo endpoint of '\(provider.issuer)' does not take the access token.")
+        }
         guard answer.status == .ok else { throw requests.unexpected(answer, named: "the UserInfo endpoint") }
         var claims = answer.body
         let isSigned = Self.mediaType(answer.headers["Content-Type"]) == "application/jwt"

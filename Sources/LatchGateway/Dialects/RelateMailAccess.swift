@@ -1,0 +1,171 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import OpenIDConnect
+import Wire
+
+/// Who asks, and by what.
+struct RelateMailCaller: Sendable {
+    /// What showed who it is.
+    enum Proof: Sendable {
+        /// A key of the person's.
+        case key(KnownAPIKey)
+        /// A session of this server's own.
+        case session(Session)
+        /// A token of the identity provider with this id.
+        case token(provider: String)
+    }
+
+    let person: Person
+    let proof: Proof
+
+    /// The key that asks; nil when the person does.
+    var key: KnownAPIKey? {
+        if case .key(let key) = proof { key } else { nil }
+    }
+
+    /// The scopes that this caller may give to a new key.
+    var givableScopes: APIKeyScopes { key?.scopes ?? .all }
+}
+
+/// Why a request is answered without doing what it asks.
+enum RelateMailRefusal: Error {
+    /// Nothing shows who asks.
+    case anonymous
+    /// What shows it is not good.
+    case unauthorized
+    /// The provider vouches for the person, and this server does not let the person in; the sentence says why.
+    case forbidden(String)
+    /// Too many requests; stay away for so long.
+    case limited(Duration)
+    /// The identity provider does not answer.
+    case providerUnavailable
+}
+
+/// Finds out whose a request is: by a key, by a session of this server's own, or by a token of the identity provider.
+///
+/// All of them come in the one `Authorization` field: never in a query, a cookie or a field of another name. A key may come as
+/// `ApiKey` or as `Bearer`. What is in memory costs no read of the database; the rest counts against the address it comes
+/// from first.
+///
+/// Source: contract of Relate Mail, rules 7, 10, 11 and 17.
+struct RelateMailAccess: Sendable {
+    private enum Credential {
+        case key(String)
+        /// A session's, or a token of the provider.
+        case token(String)
+    }
+
+    let services: GatewayServices
+    private let verifier: AccessTokenVerifier?
+    private let provider: ProviderConfiguration?
+
+    init(_ services: GatewayServices) {
+        self.services = services
+        let settings = services.settings
+        let provider = settings.relateMailProvider.flatMap { services.bridge?.providers[$0.id] }
+        self.provider = provider?.configuration
+        verifier = provider.flatMap { provider in
+            settings.relateMailToken.map { AccessTokenVerifier(provider.party, expecting: $0) }
+        }
+    }
+
+    /// The caller, counted against the limit of its kind.
+    ///
+    /// - Throws: ``RelateMailRefusal``; errors of the database.
+    func caller(of request: ServerRequest, _ kind: RequestLimits.Kind) async throws -> RelateMailCaller {
+        let address = services.proxies.client(of: request)
+        let caller: RelateMailCaller
+        switch Self.credential(of: request) {
+        case .none:
+            try take(.address, .from(address))
+            throw request.headers["Authorization"] == nil
+                ? RelateMailRefusal.anonymous : refused(RelateMailRefusal.unauthorized)
+        case .key(let text)?: caller = try await self.caller(key: text, from: address)
+        case .token(let text)?: caller = try await self.caller(token: text, from: address)
+        }
+        // Whoever makes keys must not get a share more with each.
+        let counted = kind == .credentials ? nil : caller.key?.id
+        try take(kind, counted.map(RequestCaller.key) ?? .person(caller.person.id))
+        return caller
+    }
+
+    private func take(_ kind: RequestLimits.Kind, _ caller: RequestCaller) throws(RelateMailRefusal) {
+        if let wait = services.limits.take(kind, caller) { throw .limited(wait) }
+    }
+
+    private func refused(_ refusal: RelateMailRefusal) -> RelateMailRefusal {
+        services.metrics.apiKey(.refused)
+        return refusal
+    }
+
+    private static func credential(of request: ServerRequest) -> Credential? {
+        let fields = request.headers.values("Authorization")
+        guard fields.count == 1, let field = fields.first else { return nil }
+        if let key = BearerToken.credentials(field, scheme: "apikey") { return .key(key) }
+        return BearerToken.credentials(field).map { APIKeyStore.isKey($0) ? .key($0) : .token($0) }
+    }
+
+    private func caller(key text: String, from address: ClientAddress) async throws -> RelateMailCaller {
+        var known = services.apiKeys.authenticateAtOnce(text)
+        if known == nil {
+            try take(.address, .from(address))
+            known = try await services.apiKeys.authenticate(text)
+        }
+        guard let known, !known.scopes.isDisjoint(with: .web) else { throw refused(.unauthorized) }
+        return RelateMailCaller(person: known.person, proof: .key(known))
+    }
+
+    private func caller(token text: String, from address: ClientAddress) async throws -> RelateMailCaller {
+        if case .valid(let session)? = services.issuer.authenticateAtOnce(text) {
+            return RelateMailCaller(person: session.person, proof: .session(session))
+        }
+        try take(.address, .from(address))
+        switch try await services.issuer.authenticate(text) {
+        case .valid(let session): return RelateMailCaller(person: session.person, proof: .session(session))
+        case .expired, .terminated: throw refused(.unauthorized)
+        case .unrecognized: return try await caller(providerToken: Secret(text))
+        }
+    }
+}
+
+extension RelateMailAccess {
+    private func caller(providerToken token: Secret) async throws -> RelateMailCaller {
+        guard let verifier, let provider else { throw refused(.unauthorized) }
+        let person: Person
+        do {
+            var identity = try await verifier.identity(of: token)
+            if try await needsEmail(identity, provider) { identity = try await verifier.asking(identity, with: token) }
+            // Access tokens often tell no groups, which is not to say that there are none.
+            person = try await services.people.person(
+                for: identity, at: provider, renewingGroups: !identity.groups.isEmpty)
+        } catch let error as OpenIDConnectError {
+            throw refusal(error)
+        } catch let error as GatewayError {
+            let failure = BridgeFailure(error)
+            guard failure.outcome == .refused else { throw error }
+            throw refused(.forbidden(failure.sentence))
+        }
+        return RelateMailCaller(person: person, proof: .token(provider: provider.id))
+    }
+
+    /// Whether more must be known of the person than the token tells: somebody new comes in by a proved address, and so does
+    /// everybody where the provider's domains are named.
+    private func needsEmail(_ identity: ProviderIdentity, _ provider: ProviderConfiguration) async throws -> Bool {
+        if identity.email != nil, identity.isEmailVerified { return false }
+        if !provider.domains.isEmpty { return true }
+        return try await !services.people.knows(identity, at: provider)
+    }
+
+    private func refusal(_ error: OpenIDConnectError) -> RelateMailRefusal {
+        switch error.code {
+        case .badToken:
+            services.log.debug("A token of an identity provider was refused.", ["error": .text(error.message)])
+            return refused(.unauthorized)
+        default:
+            services.log.warning(
+                "A token of an identity provider could not be checked.", ["error": .text(error.message)])
+            return .providerUnavailable
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// Source: RM-6, RM-8; contract of Relate Mail, endpoint table and rules 12 to 16.
+extension RelateMailRoutes {
+    private static let maximumNameLength = 100
+    /// Those of the real server, and `linux`, where this project's own clients run.
+    private static let platforms = ["ios", "android", "windows", "macos", "web", "linux"]
+
+    /// `GET /api/smtp-credentials`: the person's keys, newest first, and how mail programs connect.
+    func keys(of person: Person) async throws -> ServerResponse {
+        let keys = try await services.apiKeys.list(of: person.id)
+        let rows = keys.map { key in
+            RelateMailKey(
+                id: key.id.uuidString.lowercased(), name: key.name, createdAt: RelateMailAnswers.text(key.created),
+                lastUsedAt: key.lastUsed.map(RelateMailAnswers.text), scopes: key.scopes)
+        }
+        return RelateMailAnswers.message(
+            RelateMailKeyList(connectionInfo: connections(of: person, keyCount: rows.count), keys: rows))
+    }
+
+    /// `POST /api/smtp-credentials`: makes a key. Without scopes it gets all that whoever asks may give.
+    func makeKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
+        let body = try request.json(RelateMailKeyRequest.self)
+        guard let name = body.name else {
+            return RelateMailAnswers.invalid(["name": ["The name field is required."]], request: request.id)
+        }
+        let isBlank = DisplayText.cleaned(name, limit: Self.maximumNameLength) == nil
+        guard !isBlank else { return RelateMailAnswers.sentence(.badRequest, "Name is required") }
+        // As many as there: counted in UTF-16.
+        guard name.utf16.count <= Self.maximumNameLength else {
+            return RelateMailAnswers.sentence(.badRequest, "Name must be 100 characters or less")
+        }
+        let scopes = body.scopes ?? []
+        if let unknown = scopes.first(where: { APIKeyScope(written: $0) == nil }) {
+            let shown = DisplayText.cleaned(unknown, limit: 40) ?? ""
+            return RelateMailAnswers.sentence(
+                .badRequest,
+                "Invalid scope: \(shown). Valid scopes are: \(APIKeyScopes.all.words.joined(separator: ", "))")
+        }
+        return try await make(name, scopes.isEmpty ? caller.givableScopes.words : scopes, request, caller)
+    }
+
+    /// `POST /api/smtp-credentials/mobile`: makes a key for an app.
+    func makeMobileKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
+        let body = try request.json(RelateMailMobileKeyRequest.self)
+        guard let device = body.deviceName.flatMap({ DisplayText.cleaned($0, limit: 100) }) else {
+            return RelateMailAnswers.sentence(.badRequest, "DeviceName is required")
+        }
+        guard let platform = body.platform.flatMap({ DisplayText.cleaned($0, limit: 40) }) else {
+            return RelateMailAnswers.sentence(.badRequest, "Platform is required")
+        }
+        guard Self.platforms.contains(platform.lowercased()) else {
+            return RelateMailAnswers.sentence(
+                .badRequest,
+                "Invalid platform: \(platform). Valid platforms are: \(Self.platforms.joined(separator: ", "))")
+        }
+        let name = "Mobile App - \(device) (\(platform))"
+        return try await make(
+            String(name.prefix(Self.maximumNameLength)), [APIKeyScope.app.rawValue], request, caller)
+    }
+
+    private func make(
+        _ name: String, _ scopes: [String], _ request: ServerRequest, _ caller: RelateMailCaller
+    ) async throws -> ServerResponse {
+        guard caller.givableScopes.isSuperset(of: APIKeyScopes(scopes)) else {
+            return RelateMailAnswers.sentence(
+                .forbidden, "A key can make keys with its own scopes only; sign in to make one with more")
+        }
+        let shown = DisplayText.cleaned(name, limit: Self.maximumNameLength) ?? name
+        let made: MadeAPIKey
+        do {
+            made = try await services.apiKeys.make(
+                for: caller.person, name: shown, scopes: scopes, maximum: settings.maximumKeys,
+                asking: caller.key?.id, recording: event(.apiKeyMade, request, caller))
+        } catch let error as GatewayError where error.code == .tooManyKeys {
+            return RelateMailAnswers.sentence(.badRequest, error.message)
+        }
+        services.metrics.apiKey(.made)
+        return RelateMailAnswers.message(
+            RelateMailMadeKey(
+                id: made.listed.id.uuidString.lowercased(), name: shown, apiKey: made.key.reveal(), scopes: scopes,
+                createdAt: RelateMailAnswers.text(made.listed.created)))
+    }
+
+    /// `DELETE /api/smtp-credentials/{id}`: revokes a key of the person's, which may be the one that asks.
+    func revokeKey(
+        _ id: String, _ request: ServerRequest, _ caller: RelateMailCaller
+    ) async throws -> ServerResponse {
+        guard let id = UUID(uuidString: id),
+            try await services.apiKeys.revoke(
+                id, of: caller.person.id, recording: event(.apiKeyRevoked, request, caller))
+        else { return RelateMailAnswers.notFound(request.id) }
+        services.metrics.apiKey(.revoked)
+        return RelateMailAnswers.done
+    }
+
+    private func event(
+        _ kind: AuditEvent.Kind, _ request: ServerRequest, _ caller: RelateMailCaller
+    ) -> AuditEvent {
+        var event = AuditEvent(
+            kind, address: services.proxies.client(of: request).description, request: request.id)
+        switch caller.proof {
+        case .key: event.reason = "by-key"
+        case .session(let session):
+            event.reason = "by-session"
+            event.session = session.id
+        case .token(let provider):
+            event.reason = "by-token"
+            event.provider = provider
+        }
+        return event
+    }
+}

@@ -1,0 +1,25 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+extension RelateMailRoutes {
+    /// `GET /api/profile`. Unlike there it changes nothing.
+    ///
+    /// Source: contract of Relate Mail, endpoint table.
+    func profile(of person: Person) async throws -> ServerResponse {
+        let last = try await services.apiKeys.lastSignIn(of: person.id)
+        return RelateMailAnswers.message(
+            RelateMailProfile(
+                id: person.id.uuidString.lowercased(), email: person.email, displayName: person.name,
+                createdAt: RelateMailAnswers.text(person.created), lastLoginAt: last.map(RelateMailAnswers.text)))
+    }
+
+    /// `PUT /api/profile`: another name, or the same when none is given.
+    ///
+    /// Source: contract of Relate Mail, endpoint table.
+    func changeProfile(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
+        let change = try request.json(RelateMailProfileChange.self)
+        guard let name = change.displayName else { return try await profile(of: caller.person) }
+        return try await profile(of: services.people.rename(caller.person.id, to: name))
+    }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import JOSE
+import Wire
+
+/// The claims of a token that came with a request; whether they can be believed, its signature says.
+///
+/// Source: RFC 9068 §2.2 and §4; RFC 8725 §3.8 to §3.12.
+struct PresentedTokenClaims: Sendable {
+    let subject: String
+    let sessionID: String?
+    let person: PersonClaims
+
+    /// Checks all but the signature.
+    ///
+    /// - Throws: ``OpenIDConnectError`` with code ``OpenIDConnectError/Code/badToken``, naming the claim.
+    init(
+        _ signature: JSONWebSignature, of issuer: String, against expected: AccessTokenExpectation, now: Date,
+        maximumClockSkew: Duration, groupsClaim: String? = nil
+    ) throws(OpenIDConnectError) {
+        let reader = try ClaimReader(parsing: signature.payload, what: "The token of '\(issuer)' in a request")
+        guard try reader.requiredText("iss") == issuer else {
+            throw reader.bad("its 'iss' is another: it comes from somebody else.")
+        }
+        try Self.checkKind(signature.header.type?.lowercased(), reader, expected.kind)
+        try Self.checkAudience(reader, expected)
+        try Self.checkTimes(reader, now.timeIntervalSince1970, maximumClockSkew / .seconds(1))
+        subject = try reader.subject()
+        sessionID = try reader.text("sid")
+        person = PersonClaims(reader.value, groupsClaim: groupsClaim)
+    }
+
+    /// One key signs tokens of every kind; what one is for, its type says, or what it holds.
+    ///
+    /// An access token of RFC 9068 has a type of its own. Older ones have the ID token's and are told by their scope, their
+    /// client or Keycloak's `typ` claim; what only an ID token holds is in none of them.
+    private static func checkKind(
+        _ type: String?, _ reader: ClaimReader, _ kind: AccessTokenExpectation.Kind
+    ) throws(OpenIDConnectError) {
+        // Whoever shows such a token must hold a key as well, which a bearer does not show.
+        guard reader.value["cnf"] == nil, reader.value["events"] == nil else {
+            throw reader.bad("it is bound to a key, or tells of an event: it opens nothing by itself.")
+        }
+        let isTyped = type == "at+jwt" || type == "application/at+jwt"
+        guard isTyped || type == nil || type == "jwt" || type == "application/jwt" else {
+            throw reader.bad("it is another kind of token.")
+        }
+        let word = try reader.text("typ")?.lowercased()
+        switch kind {
+        case .access:
+            if isTyped { return }
+            let isMarked = word == "bearer" || ["scope", "scp", "client_id"].contains { reader.value[$0] != nil }
+            let isOther = word.map { $0 != "bearer" } ?? false
+            let isID = ["at_hash", "c_hash", "s_hash"].contains { reader.value[$0] != nil }
+            guard isMarked, !isOther, !isID else {
+                throw reader.bad("it is no access token: an ID token says who signed in, and to one app.")
+            }
+        case .id:
+            guard !isTyped, word == nil || word == "id" else { throw reader.bad("it is no ID token.") }
+        }
+    }
+
+    private static func checkAudience(
+        _ reader: ClaimReader, _ expected: AccessTokenExpectation
+    ) throws(OpenIDConnectError) {
+        let named = try reader.texts("aud")
+        guard let audiences = expected.audiences else { return }
+        guard named.contains(where: audiences.contains) else {
+            throw reader.bad("its 'aud' names nobody who is expected: it is meant for somebody else.")
+        }
+        guard expected.kind == .id else { return }
+        // Of several audiences the authorized party says whose sign-in it was.
+        guard try reader.text("azp").map(audiences.contains) ?? (named.count == 1) else {
+            throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
+        }
+    }
+
+    private static func checkTimes(_ reader: ClaimReader, _ now: Double, _ skew: Double) throws(OpenIDConnectError) {
+        guard now < (try reader.requiredMoment("exp")) + skew else {
+            throw reader.bad("it has expired; check the clocks of both machines.")
+        }
+        for name in ["iat", "nbf"] {
+            guard try reader.moment(name) ?? 0 <= now + skew else {
+                throw reader.bad("it comes from the future; check the clocks of both machines.")
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Crypto
+import OpenIDConnect
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// What an app learns of a server before anybody signs in.
+@Suite(.timeLimit(.minutes(1))) struct RelateMailDiscoveryTests {
+    @Test("RM-4 discovery tells the versions, the features and that people sign in through a provider")
+    func discovery() async throws {
+        try await RelateMailBench.with { bench in
+            let answer = try await bench.send("GET", "/api/discovery", nil)
+
+            let message = try JSON.decode(RelateMailDiscovery.self, from: answer.body)
+            #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/json")
+            #expect(message.version == "1.0.0" && message.apiVersion == "v1" && message.oidcEnabled)
+            #expect(
+                message.features == ["smtp", "pop3", "imap", "api-keys", "labels", "filters", "preferences", "oidc"])
+            #expect(answer.json?.members?.map(\.name).sorted() == ["apiVersion", "features", "oidcEnabled", "version"])
+        }
+    }
+
+    @Test("RM-4 the configuration names authority, public client, redirect and scope, and may be kept for five minutes")
+    func configuration() async throws {
+        try await RelateMailBench.with({ $0.relateMail.redirect = "https://mail.example/callback" }) { bench in
+            let answer = try await bench.send("GET", "/config/config.json", nil)
+
+            #expect(answer.status == 200 && answer.headers["Cache-Control"] == "public,max-age=300")
+            #expect(
+                try JSON.decode(RelateMailConfiguration.self, from: answer.body)
+                    == RelateMailConfiguration(
+                        oidcAuthority: bench.issuer.issuer, oidcClientId: TokenIssuer.clientID,
+                        oidcRedirectUri: "https://mail.example/callback", oidcScope: "openid profile email"))
+        }
+    }
+
+    @Test("RM-4 without a provider apps are told so, and every member of the configuration is a text")
+    func withoutProvider() async throws {
+        let change = { @Sendable (settings: inout GatewaySettings) in
+            settings.providers = []
+            settings.relateMail.features = ["imap", "api-keys"]
+        }
+        try await RelateMailBench.with(change) { bench in
+            let message = try JSON.decode(
+                RelateMailDiscovery.self, from: await bench.send("GET", "/api/discovery", nil).body)
+            #expect(!message.oidcEnabled && message.features == ["imap", "api-keys"])
+
+            let configuration = try await bench.send("GET", "/config/config.json", nil).json
+            #expect(configuration?["oidcAuthority"] == "" && configuration?["oidcClientId"] == "")
+            #expect(configuration?["oidcRedirectUri"] == "" && configuration?["oidcScope"] == "openid profile email")
+        }
+    }
+
+    @Test("RM-4 a client with a secret is never announced to apps, which cannot keep one")
+    func confidentialClient() async throws {
+        try await RelateMailBench.with({ $0.relateMail.clientID = nil }) { bench in
+            #expect(try await bench.send("GET", "/config/config.json", nil).json?["oidcClientId"] == "gateway")
+        }
+        let secret: @Sendable (inout ProviderConfiguration) -> Void = { provider in
+            provider.settings.authentication = .basic(Secret("a secret of the gateway"))
+        }
+        try await RelateMailBench.with({ $0.relateMail.clientID = nil }, provider: secret) { bench in
+            #expect(try await bench.send("GET", "/api/discovery", nil).json?["oidcEnabled"] == false)
+            #expect(try await bench.send("GET", "/config/config.json", nil).json?["oidcClientId"] == "")
+            #expect(try await bench.profile(bench.bearer()).status == 401)
+        }
+    }
+
+    @Test("RM-4 all of it lies below the prefix, and what is not there is told in the family's envelope")
+    func prefix() async throws {
+        try await RelateMailBench.with({ $0.relateMail.prefix = "/mail" }) { bench in
+            #expect(try await bench.send("GET", "/mail/api/discovery", nil).status == 200)
+            #expect(try await bench.send("GET", "/mail/config/config.json", nil).status == 200)
+
+            let missing = try await bench.send("GET", "/mail/api/profile/more", nil)
+            #expect(missing.status == 404 && missing.headers["Content-Type"] == "application/problem+json")
+            #expect(missing.json?["title"] == "Not Found" && missing.json?["status"] == 404)
+            #expect(missing.json?["traceId"]?.string == missing.headers["X-Request-Id"])
+            #expect(try await bench.send("GET", "/api/discovery", nil).status == 404)
+            let wrong = try await bench.send("PATCH", "/mail/api/profile", nil)
+            #expect(wrong.status == 405 && wrong.headers["Allow"]?.contains("PUT") == true && wrong.body.isEmpty)
+        }
+    }
+}

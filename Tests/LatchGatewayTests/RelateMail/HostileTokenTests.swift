@@ -1,0 +1,241 @@
+import Crypto
+import FoundationEssentials
+import JOSE
+import OpenIDConnect
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Tokens of an identity provider, right and wrong ones: a wrong one opens nothing, makes nobody and asks nothing twice.
+@Suite(.timeLimit(.minutes(1))) struct RelateMailTokenTests {
+    private struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let make: @Sendable (TokenIssuer) throws -> String
+
+        init(_ name: String, _ make: @escaping @Sendable (TokenIssuer) throws -> String) {
+            self.name = name
+            self.make = make
+        }
+
+        var testDescription: String { name }
+    }
+
+    private static let wrong = [
+        Row("alg none") { issuer in
+            TokenIssuer.assembled(["alg": "none", "typ": "at+jwt"], issuer.claims()) { _ in [] }
+        },
+        Row("HS256 with the public key's text") { issuer in
+            TokenIssuer.assembled(["alg": "HS256", "typ": "at+jwt", "kid": "one"], issuer.claims()) {
+                HMACSHA256.code(of: $0, key: Secret(bytes: issuer.key.publicJSON.encoded())).bytes
+            }
+        },
+        Row("RS256 said of a P-256 key") { issuer in
+            try TokenIssuer.assembled(["alg": "RS256", "typ": "at+jwt", "kid": "one"], issuer.claims()) {
+                try issuer.key.signature(of: $0)
+            }
+        },
+        Row("a key that nobody published, under a published name") { issuer in
+            try issuer.token(key: SigningKey.generate(.es256, keyID: "one"))
+        },
+        Row("a key that nobody published") { try $0.token(key: SigningKey.generate(.es256, keyID: "two")) },
+        Row("another issuer") { try $0.token(["iss": "https://stranger.example"]) },
+        Row("the issuer with a slash") { try $0.token(["iss": .string($0.issuer + "/")]) },
+        Row("no issuer") { try $0.token(["iss": nil]) },
+        Row("another audience") { try $0.token(["aud": "another-server"]) },
+        Row("several audiences without ours") { try $0.token(["aud": ["one", "two"]]) },
+        Row("no audience") { try $0.token(["aud": nil]) },
+        Row("an audience that only begins alike") { try $0.token(["aud": "relate-mail-2"]) },
+        Row("expired") { try $0.token(["exp": .number($0.seconds - 61)]) },
+        Row("no expiry") { try $0.token(["exp": nil]) },
+        Row("issued in the future") { try $0.token(["iat": .number($0.seconds + 120)]) },
+        Row("not good yet") { try $0.token(["nbf": .number($0.seconds + 120)]) },
+        Row("no subject") { try $0.token(["sub": nil]) },
+        Row("a subject that is no text") { try $0.token(["sub": 1]) },
+        Row("an ID token, by its nonce") {
+            try $0.token(["scope": nil, "client_id": nil, "nonce": "n"], type: "JWT")
+        },
+        Row("an ID token, by its hash") { try $0.token(["at_hash": "x"], type: "JWT") },
+        Row("an ID token, bare") { try $0.token(["scope": nil, "client_id": nil], type: nil) },
+        Row("an ID token of Keycloak") { try $0.token(["typ": "ID"], type: "JWT") },
+        Row("a refresh token of Keycloak") { try $0.token(["typ": "Refresh"], type: "JWT") },
+        Row("a logout token") { try $0.token(["events": [:]], type: "logout+jwt") },
+        Row("a logout token without its type") { try $0.token(["events": [:]]) },
+        Row("a token bound to a key") { try $0.token(["cnf": ["jkt": "x"]]) },
+        Row("a type of another standard") { try $0.token(type: "dpop+jwt") },
+        Row("a header that asks for an extension") { issuer in
+            try TokenIssuer.assembled(
+                ["alg": "ES256", "typ": "at+jwt", "kid": "one", "crit": ["x"]], issuer.claims()
+            ) { try issuer.key.signature(of: $0) }
+        },
+        Row("claims that were changed after signing") { issuer in
+            let parts = try issuer.token().split(separator: ".")
+            let claims = Base64URL.encode(issuer.claims(["sub": "bob-1"]).encoded())
+            return "\(parts[0]).\(claims).\(parts[2])"
+        },
+        Row("five parts, as if encrypted") { try $0.token() + ".AA.AA" },
+        Row("no token at all") { _ in "AAAA.BBBB.CCCC" },
+    ]
+
+    @Test("RM-6 a token that is wrong in one thing opens nothing", arguments: wrong)
+    private func hostile(_ row: Row) async throws {
+        try await RelateMailBench.with { bench in
+            let token = try row.make(bench.issuer)
+            for scheme in ["Bearer", "ApiKey"] {
+                let answer = try await bench.make("\(scheme) \(token)")
+                #expect(answer.status == 401 && answer.body.isEmpty)
+                #expect(answer.headers["WWW-Authenticate"] == #"Bearer error="invalid_token""#)
+            }
+            #expect(try await bench.bench.gateway.stores.people.list().isEmpty)
+            #expect(!bench.bench.lines.text.contains(token.suffix(20)))
+            #expect(try await bench.profile(bench.bearer()).status == 200)
+        }
+    }
+
+    @Test("RM-6 access tokens of other makes are taken: an older type with a scope, Keycloak's, several audiences")
+    func rightOnes() async throws {
+        try await RelateMailBench.with { bench in
+            let older = [
+                try bench.issuer.token(type: "JWT"), try bench.issuer.token(["client_id": nil], type: nil),
+                try bench.issuer.token(["scope": nil, "client_id": nil, "typ": "Bearer"], type: "JWT"),
+                try bench.issuer.token(["scope": nil, "client_id": nil, "scp": "mail"], type: "JWT"),
+                try bench.issuer.token(["aud": ["other", .string(TokenIssuer.clientID)]]),
+                try bench.issuer.token(["exp": .number(bench.issuer.seconds - 30)], type: "application/at+jwt"),
+            ]
+            for token in older { #expect(try await bench.profile("bearer \(token)").status == 200) }
+            #expect(try await bench.bench.gateway.stores.people.list().count == 1)
+        }
+    }
+
+    @Test("RM-6 each algorithm that is spoken is taken", arguments: SignatureAlgorithm.allCases)
+    func algorithms(_ algorithm: SignatureAlgorithm) async throws {
+        try await RelateMailBench.with { bench in
+            let key = try SigningKey.generate(algorithm, keyID: "two")
+            bench.issuer.publish([key])
+            #expect(try await bench.profile(bench.bearer(key: key)).status == 200)
+        }
+    }
+
+    @Test("RM-6 the audience that is configured opens, and any takes every token of the issuer")
+    func audiences() async throws {
+        try await RelateMailBench.with({ $0.relateMail.audiences = ["mail-api"] }) { bench in
+            #expect(try await bench.profile(bench.bearer()).status == 401)
+            #expect(try await bench.profile(bench.bearer(["aud": "mail-api"])).status == 200)
+        }
+        try await RelateMailBench.with({ $0.relateMail.audiences = ["any"] }) { bench in
+            for audience: JSONValue? in ["something", nil] {
+                #expect(try await bench.profile(bench.bearer(["aud": audience])).status == 200)
+            }
+        }
+    }
+
+    @Test("RM-6 where ID tokens are configured one is taken, and an access token is not")
+    func idTokens() async throws {
+        try await RelateMailBench.with({ $0.relateMail.tokenKind = .id }) { bench in
+            let bare: [String: JSONValue?] = ["scope": nil, "client_id": nil, "nonce": "n", "at_hash": "h"]
+            #expect(try await bench.profile(bench.bearer(bare, type: "JWT")).status == 200)
+            #expect(try await bench.profile(bench.bearer()).status == 401)
+            var others = bare
+            others["aud"] = ["another", .string(TokenIssuer.clientID)]
+            #expect(try await bench.profile(bench.bearer(others, type: "JWT")).status == 401)
+            others["azp"] = .string(TokenIssuer.clientID)
+            #expect(try await bench.profile(bench.bearer(others, type: "JWT")).status == 200)
+        }
+    }
+
+    @Test("RM-6 keys are fetched again for a signature that none made, but not for each such token")
+    func refetch() async throws {
+        try await RelateMailBench.with { bench in
+            #expect(try await bench.profile(bench.bearer()).status == 200)
+            #expect(bench.issuer.asked("keys") == 1)
+            let next = try SigningKey.generate(.es256, keyID: "next")
+            bench.issuer.publish([next])
+            #expect(try await bench.profile(bench.bearer(key: next)).status == 200)
+            #expect(bench.issuer.asked("keys") == 2)
+            for _ in 0..<20 {
+                let token = try bench.issuer.token(key: SigningKey.generate(.es256, keyID: "made up"))
+                #expect(try await bench.profile("Bearer \(token)").status == 401)
+            }
+            #expect(bench.issuer.asked("keys") == 2 && bench.issuer.asked("discovery") == 1)
+        }
+    }
+
+    @Test("RM-6 while the issuer is down a token is neither good nor bad: 503 with Retry-After, and keys go on")
+    func down() async throws {
+        try await RelateMailBench.with { bench in
+            bench.issuer.breakDown()
+            let answer = try await bench.profile(bench.bearer())
+            #expect(answer.status == 503 && answer.headers["Retry-After"] != nil)
+            #expect(answer.json?["error"]?.string?.contains("identity provider") == true)
+        }
+        try await RelateMailBench.with { bench in
+            let key = try await bench.key()
+            bench.issuer.breakDown()
+            #expect(try await bench.profile(key.authorization).status == 200)
+            #expect(try await bench.profile(bench.bearer()).status == 200)
+        }
+    }
+
+    @Test("RM-6 UserInfo is asked where the token tells no proved address, and not for somebody who is known")
+    func userInfo() async throws {
+        try await RelateMailBench.with { bench in
+            let silent: [String: JSONValue?] = ["email": nil, "email_verified": nil, "name": nil]
+            #expect(try await bench.profile(bench.bearer(silent)).status == 401)
+            bench.issuer.tell(["sub": "somebody-else", "email": "ada@example.org", "email_verified": true])
+            #expect(try await bench.profile(bench.bearer(silent)).status == 401)
+            bench.issuer.tell(["sub": "ada-1", "email": "ada@example.org", "email_verified": true, "name": "Ada L"])
+            let answer = try await bench.profile(bench.bearer(silent))
+            #expect(answer.status == 200 && answer.json?["displayName"] == "Ada L")
+            let asked = bench.issuer.asked("userinfo")
+            #expect(try await bench.profile(bench.bearer(silent)).status == 200)
+            #expect(bench.issuer.asked("userinfo") == asked)
+        }
+    }
+
+    @Test("RM-6 an address that the provider has not verified links to nobody and makes nobody")
+    func unverified() async throws {
+        try await RelateMailBench.with { bench in
+            try await bench.bench.addPerson()
+            for claim: JSONValue? in [false, "false", nil] {
+                let token = try bench.issuer.token(["email_verified": claim])
+                bench.issuer.tell(["sub": "ada-1", "email": "ada@example.org"])
+                let answer = try await bench.make("Bearer \(token)")
+                #expect(answer.status == 403 && answer.json?["error"]?.string?.contains("verified") == true)
+            }
+            #expect(try await bench.bench.gateway.stores.people.list().count == 1)
+        }
+    }
+
+    @Test("RM-6 the provider's rules hold: registration, invitation, domains, disabled people")
+    func rules() async throws {
+        try await RelateMailBench.with(provider: { $0.allowsRegistration = false }) { bench in
+            #expect(try await bench.profile(bench.bearer()).status == 403)
+            try await bench.bench.addPerson()
+            #expect(try await bench.profile(bench.bearer()).status == 200)
+            try await bench.bench.gateway.stores.people.disable(
+                bench.bench.gateway.stores.people.require(Bench.email).id)
+            let answer = try await bench.profile(bench.bearer())
+            #expect(answer.status == 403 && answer.json?["error"] == "Your account here is disabled.")
+        }
+        try await RelateMailBench.with(provider: { $0.domains = ["example.com"] }) { bench in
+            #expect(try await bench.profile(bench.bearer()).status == 403)
+            let inside = try bench.issuer.token(["email": "ada@example.com"])
+            #expect(try await bench.profile("Bearer \(inside)").status == 200)
+        }
+    }
+
+    @Test("RM-6 whoever kept a password and a key for an address without proof loses both when its owner comes")
+    func squatter() async throws {
+        try await RelateMailBench.with({ $0.onyx.allowsRegistration = true }) { bench in
+            let body: JSONValue = ["email": .string(Bench.email), "password": .string(Bench.password)]
+            #expect(try await bench.send("POST", "/api/auth/register", nil, body).status == 201)
+            let squatted = try await bench.make("Bearer \(bench.bench.token())").json?["apiKey"]?.string
+            let key = "ApiKey \(try #require(squatted))"
+            #expect(try await bench.profile(key).status == 200)
+
+            #expect(try await bench.profile(bench.bearer()).status == 200)
+
+            #expect(try await bench.profile(key).status == 401)
+        }
+    }
+}

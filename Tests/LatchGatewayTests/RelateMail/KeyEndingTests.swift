@@ -1,0 +1,156 @@
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Keys end with the account, wherever that is changed, and leave nothing behind.
+@Suite(.timeLimit(.minutes(1))) struct RelateMailKeyEndingTests {
+    @Test(
+        "RM-8 a person's keys end when the person is disabled, removed or gets another password",
+        arguments: ["disable", "remove", "password", "unlink", "keys"])
+    func account(_ change: String) async throws {
+        try await RelateMailBench.with { bench in
+            let key = try await bench.key()
+            let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
+            #expect(try await bench.profile(key.authorization).status == 200)
+            let stores = bench.bench.gateway.stores
+            let person = try await stores.people.require(Bench.email).id
+
+            switch change {
+            case "disable": try await stores.people.disable(person)
+            case "remove": try await stores.people.remove(person)
+            case "password": try await stores.people.setPassword(Secret("another horse 8"), of: person)
+            case "unlink": try await stores.people.unlink(person, from: "sso")
+            default: try await stores.apiKeys.revokeAll(of: person)
+            }
+
+            #expect(try await bench.profile(key.authorization).status == 401)
+            #expect(try await bench.make(key.authorization).status == 401)
+            if change == "disable" { try await stores.people.enable(person) }
+            #expect(try await bench.profile(key.authorization).status == 401)
+            #expect(try await bench.profile(other.authorization).status == 200)
+        }
+    }
+
+    @Test("RM-8 what another process revokes or disables is refused as soon as this one notices")
+    func otherProcess() async throws {
+        try await RelateMailBench.with { bench in
+            let (first, second) = (try await bench.key(), try await bench.key())
+            for key in [first, second] { #expect(try await bench.profile(key.authorization).status == 200) }
+            let elsewhere = try await bench.bench.elsewhere()
+            await bench.bench.gateway.noticeOthers(patience: .seconds(10))
+
+            try await elsewhere.apiKeys.revoke(try #require(UUID(uuidString: first.id)))
+            await bench.bench.gateway.noticeOthers(patience: .seconds(10))
+            #expect(try await bench.profile(first.authorization).status == 401)
+            #expect(try await bench.profile(second.authorization).status == 200)
+
+            try await elsewhere.people.disable(elsewhere.people.require(Bench.email).id)
+            await bench.bench.gateway.noticeOthers(patience: .seconds(10))
+            #expect(try await bench.profile(second.authorization).status == 401)
+            await elsewhere.close()
+        }
+    }
+
+    @Test("RM-8 a key that is revoked while it makes keys leaves none that was made after")
+    func race() async throws {
+        try await RelateMailBench.with { bench in
+            let token = try bench.issuer.token()
+            for _ in 0..<5 {
+                let key = try await bench.key(["app"])
+                async let ended = bench.revoke(key.id, "Bearer \(token)")
+                let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<8 { group.addTask { try await bench.make(key.authorization, name: "made").status } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(try await ended.status == 204)
+                #expect(statuses.allSatisfy { $0 == 200 || $0 == 401 })
+                #expect(try await bench.make(key.authorization).status == 401)
+                let listed = try await bench.listed("Bearer \(token)").filter { $0["name"] == "made" }
+                #expect(listed.count == statuses.count { $0 == 200 })
+                for row in listed {
+                    let id = try #require(row["id"]?.string)
+                    #expect(try await bench.revoke(id, "Bearer \(token)").status == 204)
+                }
+            }
+        }
+    }
+
+    @Test("RM-6 the key that asks must be good at the moment of the write")
+    func asking() async throws {
+        try await RelateMailBench.with { bench in
+            let key = try await bench.key()
+            let stores = bench.bench.gateway.stores
+            let person = try await stores.people.require(Bench.email)
+            let id = try #require(UUID(uuidString: key.id))
+            try await stores.apiKeys.revoke(id)
+            let error = await #expect(throws: GatewayError.self) {
+                _ = try await stores.apiKeys.make(
+                    for: person, name: "late", scopes: ["app"], maximum: 100, asking: id)
+            }
+            #expect(error?.code == .unknownPerson)
+        }
+    }
+
+    @Test("RM-8 a use is written late, a request with a key in memory reads nothing of the database")
+    func uses() async throws {
+        try await RelateMailBench.with { bench in
+            let key = try await bench.key(["app"])
+            #expect(try await bench.make(key.authorization).status == 200)
+            let stores = bench.bench.gateway.stores
+            let id = try #require(UUID(uuidString: key.id))
+            func written() async throws -> Date? {
+                try await bench.bench.elsewhere().apiKeys.list().first { $0.id == id }?.lastUsed
+            }
+            let none = try await written()
+            #expect(none == nil)
+            await bench.bench.gateway.flush()
+            let first = try #require(try await written())
+            bench.bench.clock.advance(30)
+            _ = try await bench.make(key.authorization)
+            await bench.bench.gateway.flush()
+            let second = try await written()
+            #expect(second == first)
+            bench.bench.clock.advance(31)
+            _ = try await bench.make(key.authorization)
+            #expect(try await stores.apiKeys.list().first { $0.id == id }?.lastUsed == bench.bench.clock.now)
+            await bench.bench.gateway.flush()
+            let third = try await written()
+            #expect(third == bench.bench.clock.now)
+            #expect(stores.apiKeys.authenticateAtOnce(key.text)?.id == id)
+        }
+    }
+
+    @Test("RM-6 only the SHA-256 of a key is on the disk, and the key is in no log")
+    func atRest() async throws {
+        try await RelateMailBench.with { bench in
+            let key = try await bench.key()
+            _ = try await bench.profile(key.authorization)
+            _ = try await bench.send("GET", "/api/profile?api_key=\(key.text)", nil)
+            _ = try await bench.send("GET", "/api/smtp-credentials/\(key.text.prefix(43))", nil)
+            _ = try await bench.revoke(key.text.replacing("/", with: "%2F"), key.authorization)
+            let raw = try #require(Data(base64Encoded: key.text))
+            for name in try FileManager.default.contentsOfDirectory(atPath: bench.bench.folder.path) {
+                let bytes = try Data(contentsOf: URL(filePath: bench.bench.folder.path + "/" + name))
+                #expect(bytes.range(of: Data(key.text.utf8)) == nil && bytes.range(of: raw) == nil, "\(name)")
+            }
+            #expect(!bench.bench.lines.text.contains(key.text.prefix(20)))
+            let metrics = try await bench.bench.http.send("GET", "/metrics").text
+            #expect(metrics.contains(#"latchd_api_keys_total{outcome="made"} 1"#) && !metrics.contains(key.text))
+        }
+    }
+
+    @Test("RM-8 keys revoked long ago are deleted")
+    func purge() async throws {
+        try await RelateMailBench.with { bench in
+            let (kept, gone) = (try await bench.key(), try await bench.key())
+            #expect(try await bench.revoke(gone.id, kept.authorization).status == 204)
+            bench.bench.clock.advance(31 * day)
+            #expect(try await bench.bench.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
+            #expect(try await bench.profile(kept.authorization).status == 200)
+        }
+    }
+}

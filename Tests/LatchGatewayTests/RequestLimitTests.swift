@@ -1,0 +1,86 @@
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// The share of requests that each caller has.
+@Suite struct RequestLimitTests {
+    private let clock = TestClock()
+
+    private func limit(_ requests: Int, capacity: Int = 100) -> RequestLimit {
+        RequestLimit(.perMinute(requests), capacity: capacity, now: { [clock] in clock.now })
+    }
+
+    private func address(_ text: String) -> RequestCaller { .from(ClientAddress(IPAddress(text))) }
+
+    @Test("A burst may come at once, then the rate holds, and no edge of a window lets two bursts through")
+    func rate() throws {
+        let limit = limit(10)
+        let caller = RequestCaller.person(UUID())
+        for _ in 0..<10 { #expect(limit.take(caller) == nil) }
+        let wait = try #require(limit.take(caller))
+        #expect(abs(wait.seconds - 6) < 0.001)
+        clock.advance(5.9)
+        #expect(limit.take(caller) != nil)
+        clock.advance(0.1)
+        #expect(limit.take(caller) == nil && limit.take(caller) != nil)
+        clock.advance(30)
+        for _ in 0..<5 { #expect(limit.take(caller) == nil) }
+        #expect(limit.take(caller) != nil)
+        clock.advance(3600)
+        for _ in 0..<10 { #expect(limit.take(caller) == nil) }
+        #expect(limit.take(caller) != nil)
+    }
+
+    @Test("A refused request costs nothing, and each caller is by itself; an IPv6 /64 is one")
+    func callers() {
+        let limit = limit(1)
+        #expect(limit.take(address("192.0.2.1")) == nil)
+        for _ in 0..<100 { #expect(limit.take(address("192.0.2.1")) != nil) }
+        #expect(limit.take(address("192.0.2.2")) == nil)
+        #expect(limit.take(address("2001:db8::1")) == nil && limit.take(address("2001:db8::2")) != nil)
+        let id = UUID()
+        #expect(limit.take(.person(id)) == nil && limit.take(.key(id)) == nil && limit.take(.person(id)) != nil)
+        clock.advance(60)
+        #expect(limit.take(address("192.0.2.1")) == nil)
+    }
+
+    @Test("A clock that is set back keeps nobody out for longer than the window")
+    func clockSetBack() throws {
+        let limit = limit(2)
+        let caller = RequestCaller.person(UUID())
+        for _ in 0..<2 { #expect(limit.take(caller) == nil) }
+        clock.advance(-86_400)
+        let wait = try #require(limit.take(caller))
+        #expect(wait <= .seconds(60))
+        clock.advance(60)
+        #expect(limit.take(caller) == nil)
+    }
+
+    @Test("A flood of callers costs no more memory than the bound, and those who are quiet are forgotten")
+    func bound() {
+        let limit = limit(1, capacity: 50)
+        let kept = RequestCaller.person(UUID())
+        #expect(limit.take(kept) == nil)
+        for _ in 0..<1_000 {
+            _ = limit.take(.person(UUID()))
+            #expect(limit.take(kept) != nil || limit.count <= 100)
+        }
+        #expect(limit.count <= 100)
+        clock.advance(61)
+        limit.sweep()
+        #expect(limit.count == 0)
+    }
+
+    @Test("However many ask at once, no more are let through than may be")
+    func together() async {
+        let limit = limit(100)
+        let caller = RequestCaller.person(UUID())
+        let granted = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { (0..<100).count { _ in limit.take(caller) == nil } } }
+            return await group.reduce(0, +)
+        }
+        #expect(granted == 100)
+    }
+}
