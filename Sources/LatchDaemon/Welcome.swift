@@ -63,8 +63,7 @@ struct Welcome {
     }
 
     private func isOpenToOthers(_ path: String) -> Bool {
-        let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        return (mode ?? 0) & 0o077 != 0
+        FilePermissions(path: path)?.allow(0o077) ?? false
     }
 
     private func count(_ count: Int, _ one: String, _ many: String? = nil) -> String {

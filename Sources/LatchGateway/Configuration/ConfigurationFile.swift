@@ -73,8 +73,7 @@ public struct ConfigurationFile: Sendable {
     }
 
     private static func warning(_ path: String) -> String? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: resolved(path))
-        guard let mode = attributes?[.posixPermissions] as? Int, mode & 0o022 != 0 else { return nil }
+        guard FilePermissions(path: resolved(path))?.allow(0o022) == true else { return nil }
         return "Others than its owner may write the configuration '\(path)'; run: chmod go-w '\(path)'."
     }
 }

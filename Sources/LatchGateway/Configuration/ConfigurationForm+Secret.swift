@@ -25,7 +25,7 @@ extension ConfigurationForm where Value == Secret? {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         guard attributes?[.type] as? FileAttributeType == .typeRegular,
-            let mode = attributes?[.posixPermissions] as? Int, mode & 0o027 == 0,
+            let permissions = FilePermissions(path: target), !permissions.allow(0o027),
             let data = FileManager.default.contents(atPath: target), data.count <= 4_096
         else { return nil }
         var bytes = [UInt8](data)

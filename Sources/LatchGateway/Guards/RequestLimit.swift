@@ -56,8 +56,11 @@ final class RequestLimit: Sendable {
             // A clock set back must not keep anybody out for longer than the window.
             let paidOff = min(max(known, now), now + rate.window)
             let wait = paidOff.timeIntervalSince(now + (rate.window - cost))
-            // Below a microsecond it is what is lost in the sum of fractions.
-            guard wait < 0.000_001 else { return .seconds(wait) }
+            // Below a millisecond it is what is lost in the sum of fractions.
+            guard wait < 0.001 else {
+                if paidOff < known { state.keep(caller, until: paidOff, capacity) }
+                return .seconds(wait)
+            }
             state.keep(caller, until: paidOff + cost, capacity)
             return nil
         }

@@ -142,7 +142,7 @@ struct ExchangeTests {
 
     @Test("OX-4 of 1,000 exchanges of one code at the same time one wins")
     func race() async throws {
-        try await BridgeBench.with { bench in
+        try await BridgeBench.with(["google"], codes: nil, { $0.requestRates.address = .perMinute(10_000) }) { bench in
             try await bench.bench.addPerson()
             let app = AppSignIn()
             let code = try await bench.deepLink(app)["code"]

@@ -119,12 +119,21 @@ import Wire
     @Test("RM-6 the audience that is configured opens, and any takes every token of the issuer")
     func audiences() async throws {
         try await RelateMailBench.with({ $0.relateMail.audiences = ["mail-api"] }) { bench in
-            #expect(try await bench.profile(bench.bearer()).status == 401)
-            #expect(try await bench.profile(bench.bearer(["aud": "mail-api"])).status == 200)
+            do {
+                let answer = try await bench.profile(bench.bearer()).status
+                #expect(answer == 401)
+            }
+            do {
+                let answer = try await bench.profile(bench.bearer(["aud": "mail-api"])).status
+                #expect(answer == 200)
+            }
         }
         try await RelateMailBench.with({ $0.relateMail.audiences = ["any"] }) { bench in
             for audience: JSONValue? in ["something", nil] {
-                #expect(try await bench.profile(bench.bearer(["aud": audience])).status == 200)
+                do {
+                    let answer = try await bench.profile(bench.bearer(["aud": audience])).status
+                    #expect(answer == 200)
+                }
             }
         }
     }
@@ -133,13 +142,25 @@ import Wire
     func idTokens() async throws {
         try await RelateMailBench.with({ $0.relateMail.tokenKind = .id }) { bench in
             let bare: [String: JSONValue?] = ["scope": nil, "client_id": nil, "nonce": "n", "at_hash": "h"]
-            #expect(try await bench.profile(bench.bearer(bare, type: "JWT")).status == 200)
-            #expect(try await bench.profile(bench.bearer()).status == 401)
+            do {
+                let answer = try await bench.profile(bench.bearer(bare, type: "JWT")).status
+                #expect(answer == 200)
+            }
+            do {
+                let answer = try await bench.profile(bench.bearer()).status
+                #expect(answer == 401)
+            }
             var others = bare
             others["aud"] = ["another", .string(TokenIssuer.clientID)]
-            #expect(try await bench.profile(bench.bearer(others, type: "JWT")).status == 401)
+            do {
+                let answer = try await bench.profile(bench.bearer(others, type: "JWT")).status
+                #expect(answer == 401)
+            }
             others["azp"] = .string(TokenIssuer.clientID)
-            #expect(try await bench.profile(bench.bearer(others, type: "JWT")).status == 200)
+            do {
+                let answer = try await bench.profile(bench.bearer(others, type: "JWT")).status
+                #expect(answer == 200)
+            }
         }
     }
 
