@@ -52,7 +52,7 @@ def _start(bench: Bench, issuer: Sandbox, store: str) -> Server:
     return gateway.start(
         LATCHD_PUBLIC_URL=ADDRESS, LATCHD_PROVIDERS_SANDBOX_ISSUER=issuer.issuer,
         LATCHD_PROVIDERS_SANDBOX_CLIENT_ID=CLIENT, LATCHD_PROVIDERS_SANDBOX_CLIENT_AUTHENTICATION="none",
-        LATCHD_PROVIDERS_SANDBOX_REGISTRATION="open", LATCHD_BRIDGE_CODES=store,
+        LATCHD_PROVIDERS_SANDBOX_REGISTRATION="open", LATCHD_BRIDGE_CODES=store, LATCHD_GUARDS_ADDRESS_REQUESTS="1000000",
         LATCHD_REDIS_URL=f"unix:{bench.folder / 'codes' / 'redis.sock'}")
 
 
