@@ -49,4 +49,6 @@ core.register_action("latchd", { "http-req" }, function(txn)
         txn.http:req_del_header(name)
         for _, value in pairs(answer.headers[name] or {}) do txn.http:req_set_header(name, value) end
     end
+    -- HAProxy goes on after an error of a script; haproxy.cfg asks for this word.
+    txn:set_var("txn.latchd", true)
 end, 0)

@@ -48,7 +48,7 @@ public struct AccessMembers: Sendable, Equatable {
     }
 
     func contains(_ session: Session) -> Bool {
-        emails.contains(session.person.email) || ids.contains(session.person.id)
+        session.person.ownsAddress && emails.contains(session.person.email) || ids.contains(session.person.id)
             || !groups.isEmpty && session.groups.contains(where: groups.contains)
     }
 }

@@ -68,9 +68,10 @@ struct ForwardedFields: Sendable {
     }
 
     private mutating func take(method text: String) throws(ForwardedRefusal) {
-        guard text.utf8.count <= 32, text.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) }) else {
-            throw .contradictory
-        }
+        guard text.utf8.count <= 32, text.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) }),
+            // Some backends take `post` for POST, and a rule must not.
+            text == text.uppercased()
+        else { throw .contradictory }
         try Self.agree(&method, text)
     }
 

@@ -9,7 +9,8 @@ struct AssetOwners: Sendable, Equatable {
     let id: String
 
     init(_ person: Person) {
-        self.init(email: person.email, id: person.id)
+        // A folder is found by an address only when that is known to be the person's own.
+        self.init(email: person.ownsAddress ? person.email : person.id.uuidString.lowercased(), id: person.id)
     }
 
     init(email: String, id: UUID) {

@@ -25,6 +25,7 @@ extension AssetStatements {
             SELECT \(columns) FROM assets WHERE rowid IN (
                 SELECT rowid FROM assets
                 WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
+                    AND (is_locked = 0 OR visibility = 'locked')
                     AND (?4 IS NULL OR kind = ?4)
                     AND (?5 IS NULL OR taken_at >= ?5) AND (?6 IS NULL OR taken_at <= ?6)
                     AND (?7 IS NULL OR added_at >= ?7) AND (?8 IS NULL OR added_at <= ?8)
@@ -47,6 +48,7 @@ extension AssetStatements {
     static let count = Statement(
         """
         SELECT kind, count(*) FROM assets WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
+            AND (is_locked = 0 OR visibility = 'locked')
         GROUP BY kind
         """,
         String.self, String.self, AssetVisibility.self

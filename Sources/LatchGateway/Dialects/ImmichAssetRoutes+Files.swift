@@ -47,7 +47,8 @@ extension ImmichAssetRoutes {
     private static func headers(of asset: Asset) -> HTTPHeaders {
         [
             "Content-Disposition": "inline; filename*=UTF-8''" + PercentEncoding.encode(asset.name),
-            "Cache-Control": "private, max-age=86400, no-transform",
+            // What is locked must not be seen without asking here again.
+            "Cache-Control": asset.isLocked ? "no-store, no-transform" : "private, max-age=86400, no-transform",
             // A picture that holds a script is still a picture.
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": "default-src 'none'; sandbox",

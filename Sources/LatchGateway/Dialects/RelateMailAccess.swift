@@ -136,9 +136,8 @@ extension RelateMailAccess {
         do {
             var identity = try await verifier.identity(of: token)
             if try await needsEmail(identity, provider) { identity = try await verifier.asking(identity, with: token) }
-            // Access tokens often tell no groups, which is not to say that there are none.
-            person = try await services.people.person(
-                for: identity, at: provider, renewingGroups: !identity.groups.isEmpty)
+            // An older token would bring groups back that were taken away since: a sign-in alone renews them.
+            person = try await services.people.person(for: identity, at: provider, renewingGroups: false)
         } catch let error as OpenIDConnectError {
             throw refusal(error)
         } catch let error as GatewayError {

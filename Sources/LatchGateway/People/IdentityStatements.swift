@@ -96,6 +96,6 @@ struct LinkCandidate: Sendable {
 
     /// Whether the person was added to come in through a provider, and did not yet.
     var isInvited: Bool { isVouched && !hasPassword && !hasIdentity }
-    /// Whether whoever set the password may be somebody else than the owner of the address.
-    var isPasswordDoubtful: Bool { hasPassword && !isVouched && !person.isVerified }
+    /// Whether whoever was this person until now may be somebody else than the owner of the address.
+    var isDoubtful: Bool { !isVouched && !person.isVerified }
 }

@@ -8,7 +8,7 @@ struct LinkWish: Sendable {
     enum Outcome: Sendable {
         /// It was somebody's meanwhile.
         case known(Person)
-        /// It was linked to somebody who was there; a password that nobody proved was taken away.
+        /// It was linked to somebody who was there; a password and what else nobody proved was taken away.
         case linked(Person, droppedPassword: Bool)
         /// Somebody was made for it.
         case made(Person)
@@ -58,18 +58,21 @@ struct LinkWish: Sendable {
     ) throws(DatabaseError) -> Outcome {
         let person = candidate.person
         guard person.isActive else { return .disabled(person) }
-        guard !candidate.isLinkedAlready else { return .taken }
         let takesInvited = provider.invitedOnly || provider.allowsRegistration
-        guard provider.linksByEmail || candidate.isInvited && takesInvited else { return .refused }
-        if candidate.isPasswordDoubtful {
+        let mayLink = provider.linksByEmail || candidate.isInvited && takesInvited
+        guard !candidate.isLinkedAlready || candidate.isDoubtful && mayLink else { return .taken }
+        guard mayLink else { return .refused }
+        if candidate.isDoubtful {
+            try connection.run(IdentityStatements.unlinkAll, person.id)
             try connection.run(IdentityStatements.dropPassword, person.id)
+            try connection.run(PINStatements.delete, person.id)
             try connection.run(
                 SessionStatements.endAll, now, SessionEndReason.passwordChanged.rawValue, person.id)
             try connection.run(APIKeyStatements.revokeAll, now, person.id)
         }
         try insertIdentity(of: person.id, email, connection)
         let verified = try connection.first(IdentityStatements.verify, name, person.id)
-        return .linked(verified ?? person, droppedPassword: candidate.isPasswordDoubtful)
+        return .linked(verified ?? person, droppedPassword: candidate.isDoubtful)
     }
 
     private func make(_ email: EmailAddress, _ connection: Connection) throws(DatabaseError) -> Outcome {

@@ -64,7 +64,11 @@ public final class PINStore: Sendable {
     /// - Throws: ``GatewayError/Code/unknownPIN`` when the person has none; ``GatewayError/Code/busy``.
     public func change(to pin: PIN, of person: UUID) async throws {
         let hash = try await hasher.hash(pin.secret).rawValue
-        let count = try await database.write { try $0.run(PINStatements.change, hash, person) }
+        let count = try await database.write { connection in
+            // Who unlocked by the old one knows the new one not yet.
+            try connection.run(ElevationStatements.endAll, person)
+            return try connection.run(PINStatements.change, hash, person)
+        }
         guard count == 1 else { throw Self.none }
         audit.record(AuditEvent(.pinChanged, reason: "changed", person: person))
     }

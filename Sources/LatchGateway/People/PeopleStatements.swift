@@ -5,10 +5,11 @@ import FoundationEssentials
 /// The SQL of people.
 enum PeopleStatements {
     static let columns = """
-        id, email, name, is_admin, is_verified, created_at, disabled_at, session_epoch, must_change_password, avatar_color
+        id, email, name, is_admin, is_verified, created_at, disabled_at, session_epoch, must_change_password, avatar_color,
+        is_vouched
         """
     /// How many ``columns`` there are: the index of what is selected behind them.
-    static let columnCount = 10
+    static let columnCount = 11
 
     static let insert = Statement(
         """
@@ -97,7 +98,8 @@ enum PeopleStatements {
         Person(
             id: try row.get(0), email: try row.get(1), name: try row.get(2), created: try row.get(5),
             sessionEpoch: try row.get(7), disabled: try row.get(6), isAdministrator: try row.get(3),
-            isVerified: try row.get(4), mustChangePassword: try row.get(8), avatarColor: try row.get(9))
+            isVerified: try row.get(4), mustChangePassword: try row.get(8), avatarColor: try row.get(9),
+            isVouched: try row.get(10))
     }
 }
 

@@ -10,8 +10,8 @@ extension PeopleStore {
     /// and the provider lets invited people in; else a person is made for it, when `allowsRegistration` says so. A person
     /// has one identity at a provider: another one with the same address is somebody else.
     ///
-    /// A password that was set by whoever registered the address, without proof, is taken away when the address's owner is
-    /// linked, and the sessions and keys end: who set it may be somebody who waited for the owner.
+    /// Whoever has an address that nobody proved may be somebody who waits for its owner. When the owner is linked, what that
+    /// person had is taken away: password, PIN and identities; the sessions and keys end.
     ///
     /// All of it is one transaction: two first sign-ins of one person at once make one person.
     ///

@@ -67,11 +67,16 @@ extension PeopleStore {
         try await database.read { try $0.first(IdentityStatements.person, provider, issuer, subject) }
     }
 
-    /// Takes all of a person's identities away; the sessions stay as they are.
+    /// Takes all of a person's identities away and ends the keys; the sessions stay as they are.
     ///
     /// - Returns: How many there were.
     func unlinkAll(_ person: UUID) async throws -> Int {
-        let count = try await database.write { try $0.run(IdentityStatements.unlinkAll, person) }
+        let now = now()
+        let count = try await database.write { connection in
+            try connection.run(APIKeyStatements.revokeAll, now, person)
+            return try connection.run(IdentityStatements.unlinkAll, person)
+        }
+        noteSessionsEnded(of: person)
         if count > 0 { audit.record(AuditEvent(.identityUnlinked, reason: "by-the-person", person: person)) }
         return count
     }

@@ -24,7 +24,11 @@ public struct Person: Sendable, Equatable, Identifiable {
     public internal(set) var mustChangePassword = false
     /// The colour that the person chose to be shown by.
     public internal(set) var avatarColor: String?
+    /// Whether an administrator gave the address.
+    var isVouched = false
 
     /// Whether the person may sign in.
     public var isActive: Bool { disabled == nil }
+    /// Whether the address is known to be the person's own; one that anybody may have typed opens nothing.
+    var ownsAddress: Bool { isVerified || isVouched }
 }

@@ -17,6 +17,7 @@ enum SessionStatements {
         """
         SELECT s.id, s.created_at, s.last_used_at, s.expires_at, s.cap_at, s.ended_at, p.id, p.email, p.name, p.is_admin,
             p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
+            p.is_vouched,
             (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = s.person_id AND i.groups <> '')
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
         """, [UInt8].self, row: StoredSession.init)

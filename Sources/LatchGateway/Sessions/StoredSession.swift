@@ -20,7 +20,7 @@ struct StoredSession: Sendable {
         expires = try row.get(3)
         cap = try row.get(4)
         ended = try row.get(5)
-        groups = IdentityGroups.read(try row.get(16))
+        groups = IdentityGroups.read(try row.get(17))
         guard let personID = try row.get(6) as UUID? else {
             person = nil
             return
@@ -28,7 +28,8 @@ struct StoredSession: Sendable {
         person = Person(
             id: personID, email: try row.get(7), name: try row.get(8), created: try row.get(11),
             sessionEpoch: try row.get(13), disabled: try row.get(12), isAdministrator: try row.get(9),
-            isVerified: try row.get(10), mustChangePassword: try row.get(14), avatarColor: try row.get(15))
+            isVerified: try row.get(10), mustChangePassword: try row.get(14), avatarColor: try row.get(15),
+            isVouched: try row.get(16))
     }
 
     /// What the session's token is worth at `now`, with uses that are not yet written making it live on.

@@ -92,8 +92,9 @@ struct AssetListTests {
 
             let whole = try await bench.post("/download/info", ["assetIds": wish])
             #expect(whole.status == 201 && whole.json?["totalSize"]?.number == 1_704)
-            #expect(
-                whole.json?["archives"] == [["size": 1_704, "assetIds": .array((ids + [film]).map { .string($0) })]])
+            let archive = try #require(whole.json?["archives"]?.array?.first)
+            #expect(archive["size"]?.number == 1_704)
+            #expect(archive["assetIds"] == .array((ids + [film]).map { .string($0) }))
             let split = try await bench.post("/download/info", ["assetIds": wish, "archiveSize": 1_000])
             let archives = split.json?["archives"]?.array ?? []
             #expect(archives.map { $0["size"]?.number } == [1_200, 504])
