@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from ..machine import ROOT
 from ..process import Server, free_port
+from .nginx import start_servers
 
 INTEGRATION = ROOT / "Integrations" / "nginx"
-
-AROUND = """\
-daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log warn;
-worker_processes {workers};
-{user}
-events {{ worker_connections 1024; }}
-http {{
-    access_log off;
-    keepalive_requests 1000000000;
-    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-{servers}
-}}
-"""
 
 BACKEND = """
     server {{
@@ -54,13 +38,13 @@ PLAIN = UPSTREAM + """
 def backend(folder: Path) -> Server:
     """The backend of all of them."""
     port = free_port()
-    return _start("backend", folder, BACKEND.format(port=port), port)
+    return start_servers("backend", folder, BACKEND.format(port=port), port)
 
 
 def plain(folder: Path, backend_port: int) -> Server:
     """nginx that asks nobody."""
     port = free_port()
-    return _start("nginx", folder, PLAIN.format(port=port, backend=backend_port), port)
+    return start_servers("nginx", folder, PLAIN.format(port=port, backend=backend_port), port)
 
 
 def asking(folder: Path, backend_port: int, gateway_port: int) -> Server:
@@ -77,19 +61,4 @@ def asking(folder: Path, backend_port: int, gateway_port: int) -> Server:
         (folder / file.name).write_text(text)
     upstream = UPSTREAM.partition("proxy_http_version")[0].format(backend=backend_port)
     servers = f"{upstream}    include latchd-http.conf;\n    include app.example.org.conf;\n"
-    return _start("nginx with latchd", folder, servers, port)
-
-
-def _start(name: str, folder: Path, servers: str, port: int) -> Server:
-    folder.mkdir(parents=True, exist_ok=True)
-    configuration = folder / "nginx.conf"
-    configuration.write_text(AROUND.format(
-        folder=folder, workers=os.cpu_count() or 1, user="user root root;" if os.getuid() == 0 else "",
-        servers=servers))
-    server = Server(name, ["/usr/sbin/nginx", "-p", str(folder), "-c", str(configuration)], port, folder / "nginx.log")
-    try:
-        server.wait_until_it_listens()
-    except BaseException:
-        server.stop()
-        raise
-    return server
+    return start_servers("nginx with latchd", folder, servers, port)

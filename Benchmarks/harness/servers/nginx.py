@@ -11,7 +11,7 @@ from ..process import BenchError, Server, free_port
 # nginx writes these itself.
 OWN_HEADERS = {"date", "content-type", "content-length", "connection", "server"}
 
-CONFIGURATION = """\
+AROUND = """\
 daemon off;
 pid {folder}/nginx.pid;
 error_log {folder}/error.log warn;
@@ -23,11 +23,14 @@ http {{
     keepalive_requests 1000000000;
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+{servers}
+}}
+"""
+SERVER = """\
     server {{
         listen 127.0.0.1:{port};
 {locations}
     }}
-}}
 """
 ME = """\
         location = /api/me {{
@@ -61,21 +64,25 @@ def start_files(folder: Path, root: Path) -> Server:
     return _start(folder, FILES.format(root=root))
 
 
-def _start(folder: Path, locations: str) -> Server:
+def start_servers(name: str, folder: Path, servers: str, port: int) -> Server:
+    """Starts nginx with the `servers` of its configuration, one of which listens on `port`."""
     folder.mkdir(parents=True, exist_ok=True)
-    port, workers = free_port(), os.cpu_count() or 1
-    user = "user root root;" if os.getuid() == 0 else ""
     configuration = folder / "nginx.conf"
-    configuration.write_text(CONFIGURATION.format(
-        folder=folder, port=port, workers=workers, user=user, locations=locations))
-    command = ["/usr/sbin/nginx", "-p", str(folder), "-c", str(configuration)]
-    server = Server("nginx", command, port, folder / "nginx.log")
+    configuration.write_text(AROUND.format(
+        folder=folder, workers=os.cpu_count() or 1, user="user root root;" if os.getuid() == 0 else "",
+        servers=servers))
+    server = Server(name, ["/usr/sbin/nginx", "-p", str(folder), "-c", str(configuration)], port, folder / "nginx.log")
     try:
         server.wait_until_it_listens()
     except BaseException:
         server.stop()
         raise
     return server
+
+
+def _start(folder: Path, locations: str) -> Server:
+    port = free_port()
+    return start_servers("nginx", folder, SERVER.format(port=port, locations=locations), port)
 
 
 def _headers(model: Answer) -> str:

@@ -32,7 +32,7 @@ extension OnyxRoutes {
             guard let wait = routes.services.limits.take(.address, caller) else {
                 return try await handler(routes, request)
             }
-            guard Self.wantsPage(request) else { return OnyxAnswers.tooMany(wait) }
+            guard BridgeReturn.wantsPage(request) else { return OnyxAnswers.tooMany(wait) }
             return OnyxAnswers.later(
                 RedirectPage.failed(.tooManyRequests, "Too many sign-ins at once from your network."), wait)
         }
@@ -93,15 +93,10 @@ extension OnyxRoutes {
         case .unreadable(let message):
             OnyxAnswers.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
         case .refused(let message):
-            Self.wantsPage(request)
+            BridgeReturn.wantsPage(request)
                 ? RedirectPage.failed(.badRequest, "The app asked for a sign-in that this server does not allow.")
                 : OnyxAnswers.business(.badRequest, .validationError, message)
         }
-    }
-
-    /// Whether a person in front of a browser reads the answer.
-    static func wantsPage(_ request: ServerRequest) -> Bool {
-        request.headers.values("Accept").contains { $0.contains("text/html") }
     }
 
     /// The request names another server than this one can know itself to be.

@@ -10,8 +10,8 @@ extension TimeTrackerRoutes {
     /// Source: TT-3; contract of Time Tracker, (a); RFC 9700 §4.7.1, and §4.12 for 303 after a form.
     func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
         guard let base = services.address.base(of: request) else { return Self.misdirected }
-        let sent = request.method == .post ? try? request.form() : Self.query(of: request)
-        guard let fields = sent, let state = state(in: fields, at: path, bridge),
+        let browser = BridgeReturn(request)
+        guard let fields = browser.fields, let state = state(in: fields, at: path, bridge),
             let provider = bridge.providers[state.provider],
             let secret = bridge.signInCookies.secret(for: state, in: request)
         else { return invalidSession(request) }
@@ -19,7 +19,7 @@ extension TimeTrackerRoutes {
         do throws(BridgeFailure) {
             let ending = try await bridge.finish(
                 state, secret, at: provider, fields, callback: base + prefix + path, client: client(of: request))
-            response = Self.ending(ending, bridge, request)
+            response = browser.answer(ending, bridge)
         } catch {
             response = ending(error, of: state.destination, request)
         }
@@ -39,22 +39,8 @@ extension TimeTrackerRoutes {
     }
 
     private func invalidSession(_ request: ServerRequest) -> ServerResponse {
-        guard OnyxRoutes.wantsPage(request) else { return TimeTrackerAnswers.refusal(.badRequest, "Invalid session") }
-        return RedirectPage.failed(
-            .badRequest, "This sign-in has ended or took too long, or it was begun in another browser.")
-    }
-
-    private static func ending(_ ending: Bridge.Ending, _ bridge: Bridge, _ request: ServerRequest) -> ServerResponse {
-        switch ending {
-        case .app(let link): return RedirectPage.returning(to: link, status: redirect(request))
-        case .web(let session, let next):
-            return ServerResponse(
-                status: redirect(request),
-                headers: [
-                    "Location": next, "Set-Cookie": bridge.sessionCookie.set(session.token),
-                    "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
-                ])
-        }
+        guard BridgeReturn.wantsPage(request) else { return TimeTrackerAnswers.refusal(.badRequest, "Invalid session") }
+        return BridgeReturn.stranger
     }
 
     /// The app hears of a failure too, in the words of OAuth.
@@ -62,15 +48,6 @@ extension TimeTrackerRoutes {
         _ failure: BridgeFailure, of destination: BridgeState.Destination, _ request: ServerRequest
     ) -> ServerResponse {
         guard case .app(let redirect, let state, _) = destination else { return ending(failure, request) }
-        let link = DeepLink.error(failure.error, failure.sentence, to: redirect, state: state)
-        return RedirectPage.returningWithoutSuccess(to: link, failure.sentence, status: Self.redirect(request))
-    }
-
-    private static func redirect(_ request: ServerRequest) -> HTTPStatus {
-        request.method == .post ? .seeOther : .found
-    }
-
-    private static func query(of request: ServerRequest) -> FormFields? {
-        request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
+        return BridgeReturn(request).answer(failure, to: redirect, state: state)
     }
 }

@@ -10,8 +10,8 @@ extension OnyxRoutes {
     /// Source: OX-3, OX-4; contract of Onyx, b.3 and b.4; RFC 9700 §4.12 for 303 after a form.
     func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
         guard let base = bridge.address.base(of: request) else { return Self.misdirected }
-        let sent = request.method == .post ? try? request.form() : Self.query(of: request)
-        guard let fields = sent else { return refusal(.unreadable, request) }
+        let browser = BridgeReturn(request)
+        guard let fields = browser.fields else { return refusal(.unreadable, request) }
         let state: BridgeState
         do {
             state = try open(fields, at: path, bridge)
@@ -27,7 +27,7 @@ extension OnyxRoutes {
                 state, secret, at: provider, fields, callback: base + settings.prefix + path,
                 client: client(of: request))
             if case .web = ending { await endBefore(request) }
-            response = Self.ending(ending, bridge, request)
+            response = browser.answer(ending, bridge)
         } catch {
             response = self.ending(error, of: state.destination, request)
         }
@@ -69,24 +69,10 @@ extension OnyxRoutes {
     }
 
     private func refusal(_ stranger: Stranger, _ request: ServerRequest) -> ServerResponse {
-        guard Self.wantsPage(request) else {
+        guard BridgeReturn.wantsPage(request) else {
             return OnyxAnswers.business(.badRequest, .validationError, stranger.rawValue)
         }
-        return RedirectPage.failed(
-            .badRequest, "This sign-in has ended or took too long, or it was begun in another browser.")
-    }
-
-    private static func ending(_ ending: Bridge.Ending, _ bridge: Bridge, _ request: ServerRequest) -> ServerResponse {
-        switch ending {
-        case .app(let link): return RedirectPage.returning(to: link, status: redirect(request))
-        case .web(let session, let next):
-            return ServerResponse(
-                status: redirect(request),
-                headers: [
-                    "Location": next, "Set-Cookie": bridge.sessionCookie.set(session.token),
-                    "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
-                ])
-        }
+        return BridgeReturn.stranger
     }
 
     /// The answer to a sign-in that led to nothing.
@@ -95,11 +81,10 @@ extension OnyxRoutes {
     ) -> ServerResponse {
         switch destination {
         case .app(let redirect, let state, _), .identity(let redirect, let state, _):
-            let link = DeepLink.error(failure.error, failure.sentence, to: redirect, state: state)
-            return RedirectPage.returningWithoutSuccess(to: link, failure.sentence, status: Self.redirect(request))
+            return BridgeReturn(request).answer(failure, to: redirect, state: state)
         case .web:
             let answer = Self.program(failure)
-            return Self.wantsPage(request) ? RedirectPage.failed(answer.status, failure.sentence) : answer
+            return BridgeReturn.wantsPage(request) ? RedirectPage.failed(answer.status, failure.sentence) : answer
         }
     }
 
@@ -112,13 +97,5 @@ extension OnyxRoutes {
         case .begun, .completed, .failed:
             OnyxAnswers.business(.badRequest, .validationError, failure.sentence)
         }
-    }
-
-    private static func redirect(_ request: ServerRequest) -> HTTPStatus {
-        request.method == .post ? .seeOther : .found
-    }
-
-    private static func query(of request: ServerRequest) -> FormFields? {
-        request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
     }
 }

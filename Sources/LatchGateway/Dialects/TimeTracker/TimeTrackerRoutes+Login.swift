@@ -40,7 +40,7 @@ extension TimeTrackerRoutes {
             return refusal(.badRequest, "The parameter '\(name)' stands there twice.", request)
         }
         if fields["provider"] == nil, services.settings.pages.isEnabled, bridge.providers.all.count > 1,
-            OnyxRoutes.wantsPage(request)
+            BridgeReturn.wantsPage(request)
         {
             return choice(fields, bridge)
         }
@@ -124,7 +124,7 @@ extension TimeTrackerRoutes {
 
     /// A refusal, as a page for a person in front of a browser.
     func refusal(_ status: HTTPStatus, _ sentence: String, _ request: ServerRequest) -> ServerResponse {
-        OnyxRoutes.wantsPage(request)
+        BridgeReturn.wantsPage(request)
             ? RedirectPage.failed(status, sentence) : TimeTrackerAnswers.refusal(status, sentence)
     }
 

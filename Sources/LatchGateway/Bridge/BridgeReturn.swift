@@ -1,0 +1,57 @@
+import HTTPServer
+import Wire
+
+/// A browser that comes back from the identity provider: what it brought, and the answers that every dialect gives it.
+///
+/// Source: RFC 9700 §4.12 for 303 after a form.
+struct BridgeReturn {
+    let request: ServerRequest
+
+    init(_ request: ServerRequest) {
+        self.request = request
+    }
+
+    /// What the provider sent: a form's fields, or the query's; nil when they cannot be read.
+    var fields: FormFields? {
+        if request.method == .post { return try? request.form() }
+        return request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
+    }
+
+    /// Whether a person looks at the answer, not a program.
+    var wantsPage: Bool {
+        Self.wantsPage(request)
+    }
+
+    /// Whether a person looks at the answer to `request`, not a program.
+    static func wantsPage(_ request: ServerRequest) -> Bool {
+        request.headers.values("Accept").contains { $0.contains("text/html") }
+    }
+
+    /// The answer to a sign-in that is complete.
+    func answer(_ ending: Bridge.Ending, _ bridge: Bridge) -> ServerResponse {
+        switch ending {
+        case .app(let link): RedirectPage.returning(to: link, status: status)
+        case .web(let session, let next):
+            ServerResponse(
+                status: status,
+                headers: [
+                    "Location": next, "Set-Cookie": bridge.sessionCookie.set(session.token),
+                    "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+                ])
+        }
+    }
+
+    /// The answer to a sign-in that led to nothing: the app that it was begun for hears of it in the words of OAuth.
+    func answer(_ failure: BridgeFailure, to redirect: String, state: String) -> ServerResponse {
+        let link = DeepLink.error(failure.error, failure.sentence, to: redirect, state: state)
+        return RedirectPage.returningWithoutSuccess(to: link, failure.sentence, status: status)
+    }
+
+    /// The page for a browser that nothing is known of.
+    static let stranger = RedirectPage.failed(
+        .badRequest, "This sign-in has ended or took too long, or it was begun in another browser.")
+
+    private var status: HTTPStatus {
+        request.method == .post ? .seeOther : .found
+    }
+}
