@@ -14,17 +14,26 @@ local own = {
     ["x-forwarded-method"] = true, ["x-forwarded-uri"] = true,
 }
 
+-- HAProxy 2.6 ends by a fault when its client is given more fields than tune.http.maxhdr, 101 unless told, less its own.
+local maximum_fields = 64
+
+-- The fields, or nothing when there are more than may be handed on.
 local function told(txn)
     local headers = {}
+    local count = 0
     for name, values in pairs(txn.http:req_get_headers()) do
         if not own[name] then
             headers[name] = {}
             -- HAProxy counts the values of a field from 0.
             for place = 0, #values do
-                if values[place] then table.insert(headers[name], values[place]) end
+                if values[place] then
+                    table.insert(headers[name], values[place])
+                    count = count + 1
+                end
             end
         end
     end
+    if count > maximum_fields then return nil end
     headers["x-forwarded-method"] = { txn.f:method() }
     headers["x-forwarded-uri"] = { txn.f:pathq() }
     return headers
@@ -40,7 +49,9 @@ local function refuse(txn, status, headers, body)
 end
 
 core.register_action("latchd", { "http-req" }, function(txn)
-    local answer = core.httpclient():get { url = verify, headers = told(txn), timeout = 5000 }
+    local headers = told(txn)
+    if not headers then return refuse(txn, 431, {}) end
+    local answer = core.httpclient():get { url = verify, headers = headers, timeout = 5000 }
     -- Without an answer HAProxy says 503 or 504 itself.
     if not answer or answer.status ~= 200 then
         return refuse(txn, answer and answer.status or 503, answer and answer.headers or {}, answer and answer.body)

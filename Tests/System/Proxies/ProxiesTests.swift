@@ -148,12 +148,16 @@ struct ProxiesTests {
     func smuggling(kind: ProxyKind) async throws {
         try await with(kind) { house in
             let token = try await house.token()
-            let forged = [
-                "X-Auth-User: root", "x-auth-user: root2", "X_Auth_User: root", "X-Auth_User: root",
-                "X_AUTH_EMAIL: root@x",
-                "X-Auth-Email: root@x", "X-Auth-Email: root2@x", "X-Auth-Name: root", "X-Auth-Groups: admins",
-                "X_Auth_Groups: admins", "X-Auth-Session: root",
-            ]
+            let forged =
+                [
+                    "X-Auth-User: root", "x-auth-user: root2", "X_Auth_User: root", "X-Auth_User: root",
+                    "X_AUTH_EMAIL: root@x",
+                    "X-Auth-Email: root@x", "X-Auth-Email: root2@x", "X-Auth-Name: root", "X-Auth-Groups: admins",
+                    "X_Auth_Groups: admins", "X-Auth-Session: root", "X_Auth_Roles: root",
+                ] + (kind == .nginx ? [] : ["X-Auth-Roles: root"])
+                + Self.signs.flatMap {
+                    ["X\($0)Auth\($0)User: root", "X-Auth\($0)Email: root@x", "x\($0)auth-name: root"]
+                }
             let open = try #require(BackendView(try await house.ask("/health", forged)))
             for name in ["user", "email", "name", "groups", "session"] {
                 #expect(open.values(like: "x-auth-\(name)").isEmpty, "\(name): \(open.fields)")
@@ -163,6 +167,60 @@ struct ProxiesTests {
             #expect(signedIn.values(like: "x-auth-email") == [House.email])
             #expect(signedIn.values(like: "x-auth-groups").isEmpty)
             #expect(!signedIn.fields.contains { $0.contains("root") })
+        }
+    }
+
+    /// What may stand in a field's name and is neither letter, digit nor hyphen: some backends make hyphens or underscores of
+    /// all of them.
+    ///
+    /// Source: RFC 9110 §5.6.2.
+    private static let signs = "!#$%&'*+.^_`|~".map(String.init)
+
+    @Test(
+        "what the gateway says reaches the backend although the client's Connection names it",
+        arguments: ProxyKind.allCases)
+    func connection(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            let names = "X-Auth-User, x-auth-email, X-Auth-Name, X-Auth-Session, X-Forwarded-For, Authorization, Cookie"
+            for fields in [["Connection: close, \(names)"], ["Connection: \(names)"]] {
+                let answer = try await house.ask("/photos", ["Authorization: Bearer \(token)"] + fields)
+                let view = try #require(BackendView(answer), "\(answer)")
+                #expect(view.values(like: "x-auth-email") == [House.email])
+                #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
+                #expect(view.values(like: "x-auth-session").map(\.utf8.count) == [12])
+                #expect(!view.fields.contains { $0.contains(token) }, "\(view.fields)")
+            }
+            // The same for one that asks for another protocol.
+            let answer = try await house.ask(
+                "/photos",
+                [
+                    "Upgrade: websocket", "Connection: Upgrade, \(names)", "Authorization: Bearer \(token)",
+                    "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                ])
+            let view = try #require(BackendView(answer), "\(answer)")
+            #expect(view.values(like: "x-auth-email") == [House.email])
+            #expect(view.values(like: "upgrade") == ["websocket"])
+            #expect(view.values(like: "connection").map { $0.lowercased() } == ["upgrade"])
+        }
+    }
+
+    @Test(
+        "a name in capital letters and a port are the same host to the rules, and a dot behind it opens nothing",
+        arguments: ProxyKind.allCases)
+    func hostSpellings(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = ["Authorization: Bearer \(try await house.token())"]
+            for host in [
+                "APP.Example.ORG", "app.example.org:80", "app.example.org:8443", "app.example.org.",
+                "APP.EXAMPLE.ORG.:81",
+            ] {
+                let admin = try await house.ask("/admin/x", host: host, token)
+                #expect(BackendView(admin) == nil, "'\(host)' reached the backend")
+                let stranger = try await house.ask("/photos", host: host)
+                #expect(BackendView(stranger) == nil, "'\(host)' reached the backend")
+            }
+            #expect(BackendView(try await house.ask("/photos", host: "APP.Example.ORG", token)) != nil)
         }
     }
 
@@ -226,6 +284,55 @@ struct ProxiesTests {
             }
             let other = try await house.ask("/photos", host: "evil.example", Self.page)
             #expect(BackendView(other) == nil)
+        }
+    }
+
+    @Test("a name that is not served comes to no backend, signed in or not", arguments: ProxyKind.allCases)
+    func otherNames(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            for host in ["zzz.example.org", "app.example.org.evil.example", "127.0.0.1", ""] {
+                for fields in [[], ["Authorization: Bearer \(token)"]] {
+                    let answer = try await house.ask("/photos", host: host, fields)
+                    #expect(BackendView(answer) == nil, "'\(host)' reached the backend")
+                }
+            }
+        }
+    }
+
+    @Test("a second cookie of the same name uncovers the first to no backend", arguments: ProxyKind.allCases)
+    func secondCookie(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let token = try await house.token()
+            for cookie in [
+                "__Host-latchd_session=\(token); latchd_session=x", "latchd_session=x; __Host-latchd_session=\(token)",
+                "a=b; __Host-latchd_session=\(token); __Secure-latchd_session=\(token); latchd_session=x",
+            ] {
+                let answer = try await house.ask("/photos", ["Authorization: Bearer \(token)", "Cookie: \(cookie)"])
+                let view = try #require(BackendView(answer), "\(answer)")
+                #expect(!view.fields.contains { $0.contains(token) }, "\(view.fields)")
+            }
+        }
+    }
+
+    @Test(
+        "a request with more fields than a proxy's script can hand on comes to no backend",
+        arguments: ProxyKind.allCases)
+    func manyFields(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            for count in [90, 96, 98, 99, 100, 101, 120] {
+                let fields = (0..<count).map { "X-Field-\($0): 1" }
+                let answer = try await house.ask("/photos", fields)
+                #expect(BackendView(answer) == nil, "\(count) fields")
+            }
+            for bytes in [4_000, 7_000, 12_000, 14_000, 15_500] {
+                let long = "X-Long: " + String(repeating: "a", count: bytes)
+                let answer = try await house.ask("/photos", [long])
+                #expect(BackendView(answer) == nil, "\(bytes) bytes")
+            }
+            // Nothing of it ended the proxy.
+            let token = try await house.token()
+            #expect(BackendView(try await house.ask("/photos", ["Authorization: Bearer \(token)"])) != nil)
         }
     }
 }

@@ -10,6 +10,7 @@ struct ProxyHouse {
         pages: {enabled: true}
         verify: {enabled: true}
         access:
+          other: {hosts: "app.example.org:8443", allow: public}
           open: {hosts: app.example.org, paths: [/health, /share/*], allow: public}
           admin: {hosts: app.example.org, paths: /admin/*, groups: admins}
           app: {hosts: app.example.org}
