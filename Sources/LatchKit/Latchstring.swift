@@ -107,7 +107,7 @@ public final class Latchstring: Sendable {
     ///   ``LatchError/Code/rateLimited`` and the codes of network, secret store and storage; `CancellationError`.
     public func signIn(_ signIn: PasswordSignIn, to server: Server) async throws -> Account {
         try await keep(server, email: signIn.email) { client in
-            try await signIn.perform(at: server, with: client, device: device)
+            try await signIn.perform(at: server, ServerLine(server.address, client, device))
         }
     }
 
@@ -124,7 +124,7 @@ public final class Latchstring: Sendable {
     ///   store and storage; `CancellationError`.
     public func signIn(_ signIn: BrowserSignIn, to server: Server) async throws -> Account {
         try await keep(server, email: nil) { client in
-            try await signIn.perform(at: server, with: client, folders: folders)
+            try await signIn.perform(at: server, ServerLine(server.address, client, device), folders: folders)
         }
     }
 
@@ -147,7 +147,7 @@ public final class Latchstring: Sendable {
     ///
     /// - Throws: ``LatchError/Code/notAKnownServer`` when this version does not know the account's dialect.
     public func session(for account: Account) throws(LatchError) -> Session {
-        guard let dialect = Dialects.named(account.dialect) else {
+        guard let dialect = Dialects.named(account.dialect, details: account.details) else {
             throw LatchError(
                 .notAKnownServer,
                 "\(account.serverURL) speaks '\(ServerText.clean(account.dialect.rawValue))', "
@@ -200,13 +200,14 @@ public final class Latchstring: Sendable {
             let kept = SignedIn(
                 server: server, email: who.text, tokens: tokens, expires: expires,
                 refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
-                displayName: identity?.name, scopes: identity?.scopes ?? [])
+                displayName: identity?.name, scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
+                mustChangePassword: grant.mustChangePassword)
             try Task.checkCancellation()
             let (account, old) = try await accounts.keep(kept)
-            if let old, old != tokens { await giveBack(old.lasting, server, client) }
+            if let old, old.tokens != tokens { await giveBack(old.tokens.lasting, old.keyID, server, client) }
             return account
         } catch {
-            await giveBack(tokens.lasting, server, client)
+            await giveBack(tokens.lasting, grant.keyID, server, client)
             throw error
         }
     }
@@ -220,8 +221,8 @@ public final class Latchstring: Sendable {
     }
 
     /// Ends a session on its server as far as that answers within its bound, also when the caller is cancelled.
-    private func giveBack(_ token: Secret, _ server: Server, _ client: HTTPClient) async {
-        guard var request = server.dialect.signOut else { return }
+    private func giveBack(_ token: Secret, _ keyID: String?, _ server: Server, _ client: HTTPClient) async {
+        guard var request = server.dialect.signOut(keyID: keyID) else { return }
         for field in server.dialect.authorization(token) { request.headers[field.name] = field.value }
         let goodbye = request
         await Task {

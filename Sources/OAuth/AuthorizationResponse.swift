@@ -56,6 +56,16 @@ public enum AuthorizationResponse: Sendable, Equatable {
         return states.count == 1 && State(states[0]) == expectedState
     }
 
+    /// The `state` of a callback that came to `expectedRedirect`; nil when there is none or several, or it came elsewhere.
+    ///
+    /// It is for sign-ins whose server makes the state itself; nothing else is looked at.
+    public static func state(of callbackURL: String, expectedRedirect: String) -> State? {
+        guard let fields = try? fields(callbackURL, expectedRedirect), fields.values("state").count == 1 else {
+            return nil
+        }
+        return fields["state"].flatMap { $0.isEmpty ? nil : State($0) }
+    }
+
     private static func fields(_ callback: String, _ redirect: String) throws(OAuthError) -> FormFields {
         let withoutFragment = callback.utf8.prefix { $0 != UInt8(ascii: "#") }
         let expected = redirect.utf8.prefix { $0 != UInt8(ascii: "?") }

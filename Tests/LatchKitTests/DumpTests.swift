@@ -17,7 +17,7 @@ import Testing
         dump(session, to: &dumped)
         dump(latch, to: &dumped)
         dump(session.dialect.authorization(Secret("hidden-2")), to: &dumped)
-        let request = session.dialect.passwordSignIn(
+        let request = OnyxDialect().passwordSignIn(
             email: try EmailAddress("a@b"), password: Secret("hidden-3"), device: Device())
         dump(request, to: &dumped)
         dump(ClientRequest(url: "http://a/", headers: ["X": "hidden-4"], body: Array("hidden-5".utf8)), to: &dumped)

@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// One person's account on one server, as this device knows it. Never the token itself.
 ///
-/// As JSON it has the nine fields of RM-1 under their names there, and `dialect`, `isSignedIn` and `endedBecause` beside.
+/// As JSON it has the nine fields of RM-1 under their names there, and `dialect`, `isSignedIn`, `endedBecause`, `details`
+/// and `mustChangePassword` beside.
 ///
 /// Source: RM-1.
 public struct Account: Identifiable, Hashable, Sendable, Codable {
@@ -31,8 +32,14 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     /// Why the server ended the last session, as the end of "You were signed out because …".
     public internal(set) var endedBecause: String?
 
+    /// What its dialect must know of this one server; never a secret.
+    public internal(set) var details: [String: String] = [:]
+    /// Whether the server wants another password before anything else.
+    public internal(set) var mustChangePassword = false
+
     enum CodingKeys: String, CodingKey {
         case id, displayName, userEmail, scopes, createdAt, lastUsedAt, isActive, dialect, isSignedIn, endedBecause
+        case details, mustChangePassword
         case serverURL = "serverUrl"
         case apiKeyID = "apiKeyId"
     }

@@ -39,12 +39,19 @@ enum AccountSchema {
             ) STRICT;
             CREATE UNIQUE INDEX accounts_one_active ON accounts (is_active) WHERE is_active = 1;
             CREATE UNIQUE INDEX accounts_one_each ON accounts (server_url, user_email, dialect) WHERE stage <> 'leaving';
-            """)
+            """),
+        Migration(
+            2, "what each server told of itself",
+            """
+            ALTER TABLE accounts ADD COLUMN details TEXT NOT NULL DEFAULT '{}';
+            ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
+                CHECK (must_change_password IN (0, 1));
+            """),
     ]
 
     static let columns = """
         id, display_name, server_url, user_email, api_key_id, scopes, created_at, last_used_at, is_active, dialect, \
-        stage, ended_because
+        stage, ended_because, details, must_change_password
         """
 
     static let visible = "stage IN ('in', 'out', 'wiping')"
@@ -66,6 +73,8 @@ enum AccountSchema {
         let stage: String = try row.get(10)
         account.isSignedIn = stage == "in"
         account.endedBecause = try row.get(11)
+        account.details = details(try row.get(12))
+        account.mustChangePassword = try row.get(13)
         return account
     }
 
@@ -78,5 +87,13 @@ enum AccountSchema {
 
     static func text(_ scopes: [String]) -> String {
         String(decoding: JSON.encode(scopes), as: UTF8.self)
+    }
+
+    static func text(_ details: [String: String]) -> String {
+        String(decoding: JSON.encode(details), as: UTF8.self)
+    }
+
+    static func details(_ text: String) -> [String: String] {
+        (try? JSON.decode([String: String].self, from: Array(text.utf8))) ?? [:]
     }
 }

@@ -46,6 +46,11 @@ extension AccountStore {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectRecord, id) } }
     }
 
+    /// The id of an account's key, also of one that is being removed.
+    func keyID(of id: UUID) async throws -> String? {
+        try await LatchError.telling { try await database.read { try $0.first(Self.selectKeyID, id) } } ?? nil
+    }
+
     /// How an account's server is connected to, secrets included.
     public func connection(of id: Account.ID) async throws -> ConnectionOptions {
         guard let record = try await record(id) else { throw Self.missing }
@@ -158,6 +163,10 @@ extension AccountStore {
             failure: code.map { SessionRecord.Failure(code: $0, message: message ?? "") },
             refreshAfter: try row.get(5), expires: try row.get(6), endedBecause: try row.get(7),
             connection: try row.get(8))
+    }
+
+    static let selectKeyID = Statement("SELECT api_key_id FROM accounts WHERE id = ?", UUID.self) {
+        row throws(DatabaseError) in try row.get(0) as String?
     }
 
     static let renew = Statement(

@@ -10,6 +10,14 @@ struct SignedIn: Sendable {
     var refreshAfter: Date
     var displayName: String?
     var scopes: [String]
+    var keyID: String?
+    var mustChangePassword = false
+}
+
+/// What a new session replaced.
+struct ReplacedSession: Sendable {
+    var tokens: SessionTokens
+    var keyID: String?
 }
 
 extension AccountStore {
@@ -19,8 +27,8 @@ extension AccountStore {
     /// Until the last step the account is as it was before, and a crash on the way is undone at the next start. With an
     /// account that is signed in already, the new token counts from the moment it is written.
     ///
-    /// - Returns: The account, and the token that its new one replaced.
-    func keep(_ signIn: SignedIn) async throws -> (account: Account, old: SessionTokens?) {
+    /// - Returns: The account, and the session that its new one replaced.
+    func keep(_ signIn: SignedIn) async throws -> (account: Account, old: ReplacedSession?) {
         let door = try await locks.lock(named: "sign-in")
         defer { door.release() }
         let id = try await rowID(for: signIn)
@@ -31,7 +39,8 @@ extension AccountStore {
     }
 
     /// The caller holds the account's lock.
-    private func keep(_ signIn: SignedIn, as id: UUID) async throws -> (account: Account, old: SessionTokens?) {
+    private func keep(_ signIn: SignedIn, as id: UUID) async throws -> (account: Account, old: ReplacedSession?) {
+        let oldKey = try await account(id)?.apiKeyID
         let (oldToken, oldConnection) = try await LatchError.telling {
             (try await secrets.read(Self.tokenKey(id)), try await secrets.read(Self.connectionKey(id)))
         }
@@ -45,7 +54,7 @@ extension AccountStore {
             throw error
         }
         guard let account = try await account(id) else { throw Self.missing }
-        return (account, oldToken.map(SessionTokens.init(stored:)))
+        return (account, oldToken.map { ReplacedSession(tokens: SessionTokens(stored: $0), keyID: oldKey) })
     }
 
     private func rowID(for signIn: SignedIn) async throws -> UUID {
@@ -63,9 +72,10 @@ extension AccountStore {
                 try connection.run(Self.reopen, id)
                 return
             }
-            let account = Account(
+            var account = Account(
                 id: id, displayName: signIn.displayName ?? signIn.email, serverURL: signIn.server.address,
-                userEmail: signIn.email, createdAt: moment, dialect: signIn.server.dialect.id)
+                userEmail: signIn.email, apiKeyID: signIn.keyID, createdAt: moment, dialect: signIn.server.dialect.id)
+            account.details = signIn.server.dialect.details
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
             // After a crash the next start tells the server, and must know how to reach it.
             try connection.run(Self.connect, kept, id)
@@ -91,7 +101,8 @@ extension AccountStore {
         try await change { connection in
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
-                Self.whole, signIn.displayName, AccountSchema.text(signIn.scopes), kept, signIn.refreshAfter,
+                Self.whole, signIn.displayName, AccountSchema.text(signIn.scopes), signIn.keyID,
+                AccountSchema.text(signIn.server.dialect.details), signIn.mustChangePassword, kept, signIn.refreshAfter,
                 signIn.expires, moment, id)
             guard changed == 1 else { throw Self.missing }
         }
@@ -129,8 +140,10 @@ extension AccountStore {
 
     private static let whole = Statement(
         """
-        UPDATE accounts SET display_name = coalesce(?, display_name), scopes = ?, connection = ?, stage = 'in', \
+        UPDATE accounts SET display_name = coalesce(?, display_name), scopes = ?, api_key_id = ?, details = ?, \
+        must_change_password = ?, connection = ?, stage = 'in', \
         ended_because = NULL, generation = generation + 1, attempts = attempts + 1, failure_code = NULL, \
         failure_message = NULL, refresh_after = ?, expires_at = ?, last_used_at = ?, is_active = 1 WHERE id = ?
-        """, String?.self, String.self, String.self, Date.self, Date?.self, Date.self, UUID.self)
+        """, String?.self, String.self, String?.self, String.self, Bool.self, String.self, Date.self, Date?.self,
+        Date.self, UUID.self)
 }

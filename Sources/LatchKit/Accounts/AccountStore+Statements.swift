@@ -13,10 +13,10 @@ extension AccountStore {
     static let insert = Statement(
         """
         INSERT INTO accounts (id, display_name, server_url, user_email, api_key_id, scopes, created_at, last_used_at, \
-        dialect, stage, is_active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        dialect, details, stage, is_active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         UUID.self, String.self, String.self, String.self, String?.self, String.self, Date.self, Date.self, String.self,
-        String.self, Bool.self)
+        String.self, String.self, Bool.self)
 
     static let deactivateAll = Statement("UPDATE accounts SET is_active = 0 WHERE is_active = 1")
 
@@ -46,13 +46,13 @@ extension Connection {
     /// Inserts an account.
     func run(
         _ statement: Statement<
-            Void, UUID, String, String, String, String?, String, Date, Date, String, String, Bool
+            Void, UUID, String, String, String, String?, String, Date, Date, String, String, String, Bool
         >, _ account: Account, stage: AccountStage, isActive: Bool
     ) throws(DatabaseError) {
         _ = try run(
             statement, account.id, account.displayName, account.serverURL.url, account.userEmail, account.apiKeyID,
             AccountSchema.text(account.scopes), account.createdAt, account.lastUsedAt, account.dialect.rawValue,
-            stage.rawValue, isActive)
+            AccountSchema.text(account.details), stage.rawValue, isActive)
     }
 }
 

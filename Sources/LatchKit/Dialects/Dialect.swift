@@ -3,7 +3,9 @@ public import FoundationEssentials
 /// One server family's way of speaking: paths, messages, error envelopes. A value without state.
 ///
 /// What a dialect gives are requests to send and readings of answers; sending, keeping and locking are done once, in
-/// ``Session``. A new family is one conforming type and one line in ``Dialects/all``.
+/// ``Session``. A new family is one conforming type and one line in ``Dialects/all``. What only some families can is in
+/// protocols of its own: ``PasswordDialect``, ``BrowserDialect``, ``KeyDialect``, ``PasswordChangeDialect``,
+/// ``SessionListDialect``.
 ///
 /// Source: ARCHITECTURE.md, dialects.
 public protocol Dialect: Sendable {
@@ -11,18 +13,20 @@ public protocol Dialect: Sendable {
     var id: DialectID { get }
     /// The family's name for people.
     var title: String { get }
+    /// What this value knows of its one server beyond the family, to be kept with the account: never a secret.
+    var details: [String: String] { get }
+    /// The same dialect for the server that told these details; see ``details``.
+    func with(details: [String: String]) -> any Dialect
 
     /// The question that only this family answers in its way; sent without a token.
     var probe: DialectRequest { get }
     /// Reads the answer to ``probe``.
     func recognise(_ answer: ClientResponse) -> Recognition
-
-    /// The request that signs in with a password.
-    func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest
-    /// Reads the answer to ``passwordSignIn(email:password:device:)``.
+    /// Looks for a server of the family at an address; where ``probe`` alone is not enough, asks more.
     ///
-    /// - Throws: A ``LatchError`` for every answer that brings no token; `server` is named in its message.
-    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
+    /// - Returns: The server, which may have another address than the one that was asked, or who answered instead.
+    /// - Throws: ``LatchError`` when nobody answered; `CancellationError`.
+    func find(_ line: ServerLine) async throws -> Finding
 
     /// The request that asks who is signed in.
     var identity: DialectRequest { get }
@@ -37,7 +41,12 @@ public protocol Dialect: Sendable {
     func refreshDate(now: Date, expires: Date?) -> Date
 
     /// The request that ends the session on the server, sent with the token; nil where there is none.
-    var signOut: DialectRequest? { get }
+    ///
+    /// - Parameter keyID: The id of the account's key, where the token is one.
+    func signOut(keyID: String?) -> DialectRequest?
+    /// Reads the server's own answer to ``signOut(keyID:)``: nil when the session has ended there, else why it has not, as
+    /// a sentence.
+    func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String?
 
     /// The fields that carry a token.
     func authorization(_ token: Secret) -> HTTPHeaders
@@ -50,6 +59,49 @@ public protocol Dialect: Sendable {
     ///   - server: The address that was asked.
     /// - Returns: Whose answer it is, and whether it takes the token.
     func verdict(on answer: ClientResponse, to path: String, at server: ServerAddress) -> Verdict
+
+    /// The server's own words in the family's error envelope; nil where there are none. Not yet fit to be printed.
+    func words(in answer: ClientResponse) -> String?
+}
+
+extension Dialect {
+    /// Nothing.
+    public var details: [String: String] { [:] }
+    /// This very value: a family whose servers are all alike.
+    public func with(details: [String: String]) -> any Dialect { self }
+
+    /// Asks ``probe`` and reads the answer.
+    public func find(_ line: ServerLine) async throws -> Finding {
+        let answer = try await line.send(probe)
+        return switch recognise(answer) {
+        case .server(let features): .server(self, line.address, features)
+        case .stranger(let reason): .stranger(reason, answer)
+        }
+    }
+
+    /// None.
+    public var refresh: DialectRequest? { nil }
+    /// None.
+    public func renewal(from answer: ClientResponse) -> Grant? { nil }
+    /// Never: there is nothing to renew with.
+    public func refreshDate(now: Date, expires: Date?) -> Date { .distantFuture }
+
+    /// Any success has ended it.
+    public func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String? {
+        guard !answer.status.isSuccess else { return nil }
+        let words = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
+        return "\(server) refuses: \(words)."
+    }
+}
+
+/// A family that signs people in with e-mail and password.
+public protocol PasswordDialect: Dialect {
+    /// The request that signs in with a password.
+    func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest
+    /// Reads the answer to ``passwordSignIn(email:password:device:)``.
+    ///
+    /// - Throws: A ``LatchError`` for every answer that brings no token; `server` is named in its message.
+    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant
 }
 
 /// The word under which accounts remember a dialect; an unknown one survives the round trip.
@@ -70,7 +122,7 @@ public enum Dialects {
     ]
 
     /// The dialect of that id, or nil when this version does not know it.
-    public static func named(_ id: DialectID) -> (any Dialect)? {
-        all.first { $0.id == id }
+    public static func named(_ id: DialectID, details: [String: String] = [:]) -> (any Dialect)? {
+        all.first { $0.id == id }?.with(details: details)
     }
 }

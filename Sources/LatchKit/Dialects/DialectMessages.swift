@@ -10,9 +10,16 @@ public struct DialectRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body.
     public var body: [UInt8]
+    /// The address that the path is below; nil for the account's own server. Another one is where that server's sessions
+    /// come from.
+    public var base: ServerAddress?
 
     /// Makes a request.
-    public init(_ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+    public init(
+        _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: [UInt8] = [],
+        base: ServerAddress? = nil
+    ) {
+        self.base = base
         self.method = method
         self.path = path
         self.headers = headers
@@ -45,6 +52,14 @@ public struct Grant: Sendable {
     public var refreshToken: Secret?
     /// How long the token works, where the server tells.
     public var lifetime: Duration?
+    /// The server's id of the token, where it is a key.
+    public var keyID: String?
+    /// What the key may do, where it is one.
+    public var scopes: [String]?
+    /// Who it is for, where that came along; else the server is asked.
+    public var identity: Identity?
+    /// Whether the server wants another password before anything else.
+    public var mustChangePassword = false
 
     /// Makes a grant.
     public init(token: Secret, refreshToken: Secret? = nil, lifetime: Duration? = nil) {

@@ -36,15 +36,19 @@ struct ProbeRun {
             isPinned ? "The certificate is the one that was confirmed." : "The certificate is trusted.")
     }
 
-    /// Reads a dialect's answer; whether the server is found.
-    mutating func take(_ answer: ClientResponse, _ dialect: any Dialect, _ connection: ConnectionOptions) -> Bool {
-        switch dialect.recognise(answer) {
-        case .server(let features):
-            report.server = Server(address: address, dialect: dialect, features: features, connection: connection)
-            add(.dialect, .passed, "It is a server that speaks \(dialect.title); it \(Self.ways(features)).")
+    /// Reads what a dialect found; whether the server is found.
+    mutating func take(_ finding: Finding, _ asked: any Dialect, _ connection: ConnectionOptions) -> Bool {
+        switch finding {
+        case .server(let dialect, let place, let features):
+            report.server = Server(address: place, dialect: dialect, features: features, connection: connection)
+            let elsewhere = place == address ? "" : " at \(place)"
+            add(
+                .dialect, .passed, "It is a server that speaks \(dialect.title)\(elsewhere); it \(Self.ways(features))."
+            )
+            for warning in features.warnings { add(.dialect, .warned, warning) }
             return true
-        case .stranger(let reason):
-            strangers.append("\(dialect.title): \(reason)")
+        case .stranger(let reason, let answer):
+            strangers.append("\(asked.title): \(reason)")
             foreign = foreign ?? ForeignAnswer.reason(for: answer, from: address, expectsJSON: true)
             return false
         }

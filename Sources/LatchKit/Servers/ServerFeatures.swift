@@ -14,6 +14,12 @@ public struct ServerFeatures: Sendable, Hashable {
     public var hasUsers: Bool
     /// Identity providers that the server signs in through: ids and texts for buttons.
     public var providers: [Provider]
+    /// The text for the button of the browser's sign-in, where the server tells one.
+    public var browserTitle: String?
+    /// The server's version, where it tells one.
+    public var version: String?
+    /// What the person should know before signing in, each a sentence.
+    public var warnings: [String] = []
 
     /// One identity provider.
     public struct Provider: Sendable, Hashable {

@@ -50,21 +50,18 @@ public struct ServerProbe: Sendable {
     }
 
     private func ask(_ client: HTTPClient, _ run: inout ProbeRun) async throws(LatchError) {
+        let line = ServerLine(run.address, client, device, timeout: timeout)
         for dialect in dialects {
-            let request = dialect.probe
-            let answer: ClientResponse
+            let finding: Finding
             do {
-                answer = try await client.send(
-                    ClientRequest(
-                        method: request.method, url: try run.address.url(of: request.path), headers: request.headers,
-                        body: request.body, connectTimeout: timeout, timeout: timeout, maximumBodyBytes: 1 << 20))
+                finding = try await dialect.find(line)
             } catch {
                 let failure = LatchError(error, asking: run.address)
                 await findCertificate(client, failure, &run)
                 throw failure
             }
             run.reached()
-            if run.take(answer, dialect, connection) { return }
+            if run.take(finding, dialect, connection) { return }
         }
         run.failUnknown()
     }

@@ -30,7 +30,7 @@ public struct AuthorizedClient: Sendable {
 extension Session {
     /// Sends a request with the token, and meets a rejection once; the answer, and the token that brought it.
     func perform(_ request: DialectRequest) async throws -> (answer: ClientResponse, token: HeldToken) {
-        _ = try server.url(of: request.path)
+        _ = try (request.base ?? server).url(of: request.path)
         let token = try await current()
         let answer = try await exchange(request, token.token)
         guard let rejection = try rejection(in: answer, to: request) else { return (answer, token) }

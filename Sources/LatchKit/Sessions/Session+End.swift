@@ -126,7 +126,8 @@ extension Session {
     }
 
     private func revoke(_ token: Secret?) async -> SignOutReport {
-        guard let request = dialect.signOut, let token else {
+        let keyID = try? await accounts.keyID(of: accountID)
+        guard let request = dialect.signOut(keyID: keyID), let token else {
             return SignOutReport(
                 isRevoked: false,
                 failure: LatchError(.secretStoreFailed, "The token could not be read, so the server was not told."))
@@ -137,7 +138,8 @@ extension Session {
             case .rejected: return SignOutReport(isRevoked: true, failure: nil)
             case .foreign(let why): throw foreign(why)
             case .failing: throw failing(answer)
-            case .answered: if !answer.status.isSuccess { throw refused(answer) }
+            case .answered:
+                if let why = dialect.notEnded(answer, at: server) { throw LatchError(.serverRefused, why) }
             }
             return SignOutReport(isRevoked: true, failure: nil)
         } catch {

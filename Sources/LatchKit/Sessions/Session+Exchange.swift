@@ -7,7 +7,7 @@ extension Session {
     func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = .seconds(30)) async throws
         -> ClientResponse
     {
-        let url = try server.url(of: request.path)
+        let url = try (request.base ?? server).url(of: request.path)
         let client = try await openTransport()
         var headers = request.headers
         if let token {
@@ -59,8 +59,7 @@ extension Session {
 
     /// The error for a server that answers and refuses.
     func refused(_ answer: ClientResponse) -> LatchError {
-        let error = OnyxError(body: answer.body)
-        let words = ServerText.clean(error?.detail ?? error?.code ?? ForeignAnswer.sketch(answer))
+        let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
         return LatchError(.serverRefused, "\(server) refuses: \(words). You stay signed in.")
     }
 }

@@ -66,7 +66,7 @@ extension Session {
     private func ask(
         _ token: HeldToken, _ record: SessionRecord, _ rejection: Rejection?, _ epoch: Int
     ) async throws -> Renewal {
-        guard let request = dialect.refresh else { return try await end(token, rejection ?? Self.unknown, epoch) }
+        guard let request = dialect.refresh else { return try await confirm(token, rejection ?? Self.unknown, epoch) }
         // What the store holds is newer than the memory when a program died between token and record.
         let stored = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
         var token = token
@@ -128,6 +128,20 @@ extension Session {
             return try await end(token, second, epoch)
         }
         return try await end(token, told, epoch)
+    }
+
+    /// Where nothing can be renewed the server's word alone decides; a vague one is asked about again.
+    private func confirm(_ token: HeldToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
+        if rejection.isUnmistakable { return try await end(token, rejection, epoch) }
+        do {
+            guard try await isConfirmed(token) else {
+                throw foreign("something refused the session in the server's place; the server itself has not.")
+            }
+        } catch let error as LatchError where error.code.leavesSessionUnknown {
+            machine.unanswered(error.code, in: epoch)
+            return .kept(token, error)
+        }
+        return try await end(token, rejection, epoch)
     }
 
     private static let unknown = Rejection(

@@ -19,6 +19,8 @@ public struct BrowserSignIn: Sendable {
 
     /// The identity provider's id on the server; nil leaves the choice to the server.
     public var provider: String?
+    /// What the account's key may do, where the server makes one; nil for everything.
+    public var scopes: [String]?
     /// How the browser comes back.
     public var callback: CallbackMethod
     /// The browser; nil opens none: the person opens the address somewhere.
@@ -54,20 +56,35 @@ public struct BrowserSignIn: Sendable {
     }
 
     /// Asks the server for a token, through the browser.
-    func perform(at server: Server, with client: HTTPClient, folders: Folders) async throws -> Grant {
+    func perform(at server: Server, _ line: ServerLine, folders: Folders) async throws -> Grant {
         let dialect = try dialect(of: server)
-        let (state, verifier) = (State(), PKCE.Verifier())
-        let receiver = try await receiver(dialect, state, server, client, folders)
+        var start = BrowserStart(redirect: dialect.callback, state: State(), provider: provider, scopes: scopes)
+        guard try await comesByLoopback(dialect, server, line) else {
+            let journey = try await dialect.begin(start, at: server, line)
+            let receiver = try CallbackReceiver.scheme(start.redirect, journey.state, folders)
+            return try await finish(journey, receiver, server)
+        }
+        // The port stands in the redirect address, so it waits first; what it takes is known when the server has answered.
+        let expected = CallbackReceiver.Expectation()
+        let receiver = try CallbackReceiver.loopback(dialect, expected)
+        start.redirect = receiver.redirect
+        do {
+            let journey = try await dialect.begin(start, at: server, line)
+            expected.set(journey.state)
+            return try await finish(journey, receiver, server)
+        } catch {
+            receiver.close()
+            throw error
+        }
+    }
+
+    private func finish(
+        _ journey: BrowserJourney, _ receiver: CallbackReceiver, _ server: Server
+    ) async throws -> Grant {
         defer { receiver.close() }
-        let request = BrowserRequest(
-            redirect: receiver.redirect, state: state, challenge: verifier.challenge, provider: provider)
-        let address = try server.address.url(of: dialect.browserPath(request))
-        onEvent(.waiting(address: address, receiver.method))
-        let link = try await BrowserWait(signIn: self, address: address, receiver: receiver, state: state).link()
-        let code = try Self.code(in: link, receiver.redirect, state, server.address)
-        let answer = try await PasswordSignIn.send(
-            dialect.exchange(code: code, verifier: verifier), to: server, with: client)
-        return try dialect.grant(fromExchange: answer, of: server.address)
+        onEvent(.waiting(address: journey.address, receiver.method))
+        let link = try await BrowserWait(signIn: self, journey: journey, receiver: receiver).link()
+        return try await journey.finish(try Self.read(link, receiver.redirect, journey, server.address))
     }
 
     private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {
@@ -85,50 +102,34 @@ public struct BrowserSignIn: Sendable {
         )
     }
 
-    private func receiver(
-        _ dialect: any BrowserDialect, _ state: State, _ server: Server, _ client: HTTPClient, _ folders: Folders
-    ) async throws -> CallbackReceiver {
-        switch callback {
-        case .loopback: return try .loopback(dialect, state)
-        case .scheme: return try .scheme(dialect, state, folders)
-        case .automatic:
-            return try await Self.allowsLoopback(dialect, server, client)
-                ? .loopback(dialect, state) : .scheme(dialect, state, folders)
-        }
-    }
-
-    /// A server that does not answer the question does not allow it.
-    private static func allowsLoopback(
-        _ dialect: any BrowserDialect, _ server: Server, _ client: HTTPClient
+    private func comesByLoopback(
+        _ dialect: any BrowserDialect, _ server: Server, _ line: ServerLine
     ) async throws -> Bool {
-        guard let url = dialect.loopbackQuestion(to: server.address) else { return false }
-        do {
-            let answer = try await client.send(
-                ClientRequest(
-                    method: .get, url: url, headers: ["Accept": JSON.mediaType], timeout: .seconds(10),
-                    maximumBodyBytes: 1 << 20))
-            return dialect.allowsLoopback(answer, of: server.address)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            return false
+        switch callback {
+        case .loopback: true
+        case .scheme: false
+        case .automatic: try await dialect.allowsLoopback(at: server, line)
         }
     }
 
-    /// The code that a link brings.
+    /// What a link brings.
     ///
     /// - Throws: ``LatchError/Code/signInDenied`` and the like when it brings the server's refusal.
-    private static func code(
-        in link: String, _ redirect: String, _ state: State, _ server: ServerAddress
-    ) throws(LatchError) -> Secret {
+    private static func read(
+        _ link: String, _ redirect: String, _ journey: BrowserJourney, _ server: ServerAddress
+    ) throws(LatchError) -> BrowserReturn {
+        guard let state = journey.state ?? AuthorizationResponse.state(of: link, expectedRedirect: redirect) else {
+            throw LatchError(.callbackInvalid, "Login failed: the callback holds no state. Sign in again.")
+        }
         let response: AuthorizationResponse
         do {
-            response = try .parse(callbackURL: link, expectedRedirect: redirect, expectedState: state)
+            response = try .parse(
+                callbackURL: link, expectedRedirect: redirect, expectedState: state, expectedIssuer: journey.issuer)
         } catch {
             throw LatchError(.callbackInvalid, "Login failed: \(error.message)", cause: error)
         }
         switch response {
-        case .code(let code): return code
+        case .code(let code): return BrowserReturn(code: code, state: state, link: Secret(link))
         case .error(let error, let description, _): throw refusal(error, description, server)
         }
     }

@@ -8,9 +8,8 @@ struct BrowserWait: Sendable {
     private static let grace = Duration.seconds(2)
 
     let signIn: BrowserSignIn
-    let address: String
+    let journey: BrowserJourney
     let receiver: CallbackReceiver
-    let state: State
 
     /// The link; it holds this sign-in's state.
     ///
@@ -44,7 +43,7 @@ struct BrowserWait: Sendable {
     }
 
     private func open(_ browser: Browser) async throws -> Outcome {
-        switch await browser.open(address) {
+        switch await browser.open(journey.address) {
         case .closed:
             try await Task.sleep(for: Self.grace)
             return .closed
@@ -57,11 +56,7 @@ struct BrowserWait: Sendable {
 
     private func ask(_ pasted: @Sendable () async throws -> String?) async throws -> Outcome {
         while let link = try await pasted() {
-            if AuthorizationResponse.belongs(
-                callbackURL: link, expectedRedirect: receiver.redirect, expectedState: state)
-            {
-                return .link(link)
-            }
+            if CallbackReceiver.takes(link, receiver.redirect, journey.state) { return .link(link) }
             try Task.checkCancellation()
             signIn.onEvent(.strangeLink)
         }

@@ -28,12 +28,15 @@ public struct CallbackLink: Sendable {
     /// - Parameter folders: Where programs wait.
     /// - Throws: ``LatchError/Code/noSignInWaits``.
     public func deliver(folders: Folders) throws(LatchError) {
-        for path in folders.callbacks {
-            guard let folder = try? LinkFolder(path, isMade: false) else { continue }
-            do {
-                return try LinkDelivery.deliver(link, to: Self.name(of: state), in: folder)
-            } catch {
-                guard error.code == .nobodyWaits else { throw Self.unsolicited }
+        let address = String(link.prefix { $0 != "?" && $0 != "#" })
+        for name in [Self.name(of: state), Self.name(ofAddress: address)] {
+            for path in folders.callbacks {
+                guard let folder = try? LinkFolder(path, isMade: false) else { continue }
+                do {
+                    return try LinkDelivery.deliver(link, to: name, in: folder)
+                } catch {
+                    guard error.code == .nobodyWaits else { throw Self.unsolicited }
+                }
             }
         }
         throw Self.unsolicited
@@ -42,6 +45,11 @@ public struct CallbackLink: Sendable {
     /// What the program that waits for a state is called: the state itself stays secret.
     static func name(of state: State) -> String {
         String(SHA256.digest(state.text).hexadecimal.prefix(32))
+    }
+
+    /// What the program that waits for any link to an address is called: where the server makes the state itself.
+    static func name(ofAddress redirect: String) -> String {
+        String(SHA256.digest("address " + redirect).hexadecimal.prefix(32))
     }
 
     private static let unsolicited = LatchError(

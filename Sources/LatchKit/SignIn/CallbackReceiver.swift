@@ -1,5 +1,6 @@
 import Desktop
 import OAuth
+import Synchronization
 
 /// How the browser comes back.
 public enum CallbackMethod: String, Sendable, CaseIterable {
@@ -21,14 +22,33 @@ struct CallbackReceiver: Sendable {
     let links: AsyncStream<String>
     private let end: @Sendable () -> Void
 
+    /// What a receiver waits for, told when the server has said it; until then nothing is taken.
+    final class Expectation: Sendable {
+        private let state = Mutex<State??>(nil)
+
+        /// Takes links with this state from now on; with nil, any link that has one.
+        func set(_ expected: State?) {
+            state.withLock { $0 = .some(expected) }
+        }
+
+        func takes(_ link: String, _ redirect: String) -> Bool {
+            guard let expected = state.withLock({ $0 }) else { return false }
+            return CallbackReceiver.takes(link, redirect, expected)
+        }
+    }
+
+    /// Whether a link came to the redirect address with the state, or with any one where none can be known.
+    static func takes(_ link: String, _ redirect: String, _ state: State?) -> Bool {
+        guard let state else { return AuthorizationResponse.state(of: link, expectedRedirect: redirect) != nil }
+        return AuthorizationResponse.belongs(callbackURL: link, expectedRedirect: redirect, expectedState: state)
+    }
+
     /// Waits on a port of this machine.
     ///
     /// - Throws: ``LatchError/Code/callbackUnavailable``.
-    static func loopback(_ dialect: any BrowserDialect, _ state: State) throws(LatchError) -> Self {
+    static func loopback(_ dialect: any BrowserDialect, _ expected: Expectation) throws(LatchError) -> Self {
         do {
-            let receiver = try LoopbackReceiver(path: dialect.loopbackPath) { link, redirect in
-                AuthorizationResponse.belongs(callbackURL: link, expectedRedirect: redirect, expectedState: state)
-            }
+            let receiver = try LoopbackReceiver(path: dialect.loopbackPath) { expected.takes($0, $1) }
             return Self(
                 redirect: receiver.redirect, method: .loopback, links: receiver.links, end: { receiver.close() })
         } catch {
@@ -38,15 +58,14 @@ struct CallbackReceiver: Sendable {
 
     /// Waits for what ``CallbackLink/deliver(folders:)`` hands over.
     ///
-    /// - Throws: ``LatchError/Code/callbackUnavailable``.
-    static func scheme(_ dialect: any BrowserDialect, _ state: State, _ folders: Folders) throws(LatchError) -> Self {
-        let redirect = dialect.callback
+    /// - Throws: ``LatchError/Code/callbackUnavailable``; also when another sign-in whose state nobody can know waits for the
+    ///   same address.
+    static func scheme(_ redirect: String, _ state: State?, _ folders: Folders) throws(LatchError) -> Self {
         var problem: DesktopError?
+        let name = state.map(CallbackLink.name(of:)) ?? CallbackLink.name(ofAddress: redirect)
         for path in folders.callbacks {
             do {
-                let receiver = try LinkReceiver(named: CallbackLink.name(of: state), in: LinkFolder(path)) { link in
-                    AuthorizationResponse.belongs(callbackURL: link, expectedRedirect: redirect, expectedState: state)
-                }
+                let receiver = try LinkReceiver(named: name, in: LinkFolder(path)) { takes($0, redirect, state) }
                 return Self(redirect: redirect, method: .scheme, links: receiver.links, end: { receiver.close() })
             } catch {
                 problem = problem ?? error

@@ -21,15 +21,14 @@ public struct PasswordSignIn: Sendable {
     /// Asks the server for a token.
     ///
     /// - Throws: ``LatchError``; see ``Dialect/grant(from:of:)``. `CancellationError` when cancelled.
-    func perform(at server: Server, with client: HTTPClient, device: Device) async throws -> Grant {
-        guard server.features.signsInWithPassword else {
+    func perform(at server: Server, _ line: ServerLine) async throws -> Grant {
+        guard server.features.signsInWithPassword, let dialect = server.dialect as? any PasswordDialect else {
             throw LatchError(
                 .passwordLoginDisabled,
                 "Login failed: \(server.address) does not sign in with a password. Use one of its other ways.")
         }
-        let request = server.dialect.passwordSignIn(email: email, password: password, device: device)
-        let answer = try await Self.send(request, to: server, with: client)
-        return try server.dialect.grant(from: answer, of: server.address)
+        let request = dialect.passwordSignIn(email: email, password: password, device: line.device)
+        return try dialect.grant(from: try await line.send(request), of: line.address)
     }
 
     /// Asks the server who a token is for; nil when it does not say.
@@ -38,6 +37,7 @@ public struct PasswordSignIn: Sendable {
     static func identity(
         behind grant: Grant, at server: Server, with client: HTTPClient
     ) async throws -> Identity? {
+        if let identity = grant.identity { return identity }
         var identity = server.dialect.identity
         for field in server.dialect.authorization(grant.token) { identity.headers[field.name] = field.value }
         let request = identity
@@ -57,6 +57,7 @@ public struct PasswordSignIn: Sendable {
     static func send(
         _ request: DialectRequest, to address: ServerAddress, with client: HTTPClient, timeout: Duration
     ) async throws -> ClientResponse {
+        let address = request.base ?? address
         let url = try address.url(of: request.path)
         return try await LatchError.telling(address) {
             try await client.send(

@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// it was granted, when it is next used.
 ///
 /// Source: OX-1, OX-8, OX-10 to OX-14; contract of Onyx.
-public struct OnyxDialect: Dialect {
+public struct OnyxDialect: PasswordDialect {
     /// How long after it was granted a token is renewed; Onyx's own app does so every 10 minutes too.
     public static let refreshInterval: TimeInterval = 600
     /// How long before a known end a token is renewed at the latest.
@@ -32,13 +32,18 @@ public struct OnyxDialect: Dialect {
         DialectRequest(.post, "/api/auth/mobile/refresh", headers: Self.acceptsJSON)
     }
     /// `POST /api/auth/mobile/logout`.
-    public var signOut: DialectRequest? {
+    public func signOut(keyID: String?) -> DialectRequest? {
         DialectRequest(.post, "/api/auth/mobile/logout", headers: Self.acceptsJSON)
     }
 
     /// `Authorization: Bearer`, in exactly this case: Onyx's tenant resolver compares it so.
     public func authorization(_ token: Secret) -> HTTPHeaders {
         ["Authorization": "Bearer " + token.reveal()]
+    }
+
+    /// The `detail` of an error, or its code.
+    public func words(in answer: ClientResponse) -> String? {
+        OnyxError(body: answer.body).flatMap { $0.detail ?? $0.code }
     }
 
     /// A 2xx in JSON with `multi_tenant` or `auth_type` is an Onyx server.

@@ -1,0 +1,76 @@
+import OAuth
+
+extension OnyxDialect: BrowserDialect {
+    /// `onyx://auth/callback`.
+    public var callback: String { "onyx://auth/callback" }
+    /// `/callback`.
+    public var loopbackPath: String { "/callback" }
+
+    /// Whether the gateway's metadata are this server's and `loopback_redirects_supported` is `true` in them; a server of
+    /// Onyx itself has none, and sends browsers back to ``callback`` only.
+    ///
+    /// Source: RFC 8414 §3.1: the well-known part goes between the host and the issuer's own path; §3.3;
+    /// `loopback_redirects_supported` is latchd's own.
+    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool {
+        let place = line.address
+        let url = place.origin + "/.well-known/oauth-authorization-server" + place.prefix + Self.prefix
+        do {
+            let answer = try await line.get(url)
+            guard answer.status.isSuccess, let metadata = try? JSONValue(parsing: answer.body) else { return false }
+            return metadata["issuer"]?.string == place.url + Self.prefix
+                && metadata["loopback_redirects_supported"]?.bool == true
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return false
+        }
+    }
+
+    /// The browser opens `/api/auth/mobile/oauth/authorize` with `redirect=true` and the app's three parameters; its code is
+    /// redeemed with the verifier.
+    ///
+    /// The address is opened, never fetched: the cookie that it sets belongs to the browser.
+    ///
+    /// Source: OX-2, OX-5, OX-9; contract of Onyx, b.2 and b.9.
+    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+        let verifier = PKCE.Verifier()
+        var pairs = [
+            ("redirect", "true"), ("mobile_redirect_uri", start.redirect), ("app_state", start.state.text),
+            ("app_code_challenge", verifier.challenge.text),
+        ]
+        if let provider = start.provider { pairs.append(("provider", provider)) }
+        let path = Self.prefix + "/auth/mobile/oauth/authorize?" + FormURLEncoded.encode(pairs)
+        return BrowserJourney(address: try line.address.url(of: path), state: start.state) { back in
+            let answer = try await line.send(exchange(code: back.code, verifier: verifier))
+            return try grant(fromExchange: answer, of: line.address)
+        }
+    }
+
+    /// `POST /api/auth/mobile/sso/exchange` with `code` and `code_verifier`.
+    ///
+    /// Source: OX-5.
+    func exchange(code: Secret, verifier: PKCE.Verifier) -> DialectRequest {
+        let body: JSONValue = ["code": .string(code.reveal()), "code_verifier": .string(verifier.secret.reveal())]
+        return DialectRequest(
+            .post, Self.prefix + "/auth/mobile/sso/exchange",
+            headers: ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType], body: body.encoded())
+    }
+
+    /// Reads the answer to an exchange; its one refusal says nothing of the reason.
+    ///
+    /// - Throws: ``LatchError/Code/codeRefused``, and what ``grant(from:of:)`` throws.
+    ///
+    /// Source: contract of Onyx, b.5.
+    func grant(fromExchange answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        let reason = OnyxError(body: answer.body)?.code.map { OnyxReason(rawValue: $0) }
+        guard answer.status != .unauthorized || reason != .unauthenticated else {
+            throw LatchError(
+                .codeRefused,
+                "Login failed: \(server) does not take the code that the browser brought; it came too late or was used "
+                    + "already. Sign in again.")
+        }
+        return try grant(from: answer, of: server)
+    }
+
+    private static let prefix = "/api"
+}
