@@ -43,6 +43,7 @@ public protocol Dialect: Sendable {
     /// The request that ends the session on the server, sent with the token; nil where there is none.
     ///
     /// - Parameter keyID: The id of the account's key, where the token is one.
+    /// - Returns: The request.
     func signOut(keyID: String?) -> DialectRequest?
     /// Reads the server's own answer to ``signOut(keyID:)``: nil when the session has ended there, else why it has not, as
     /// a sentence.
