@@ -23,6 +23,12 @@ extension FuzzedParser {
                 let sent = PercentEncoding.encode(path.text) { PercentEncoding.isUnreserved($0) || $0 == 0x2F }
                 try require(AccessPath(sent[...])?.text == path.text, "A path is another when it is sent on.")
             }
+            if let cut = path.cut {
+                try require(
+                    cut.isCertain && cut.text.hasPrefix("/") && path.text.hasPrefix(cut.text) && cut.text != path.text
+                        && !cut.text.utf8.contains { $0 == 0x3F || $0 == 0x23 },
+                    "A path is cut elsewhere than at a mark.")
+            }
             guard lines.count == 2, let pattern = AccessPathPattern(lines[1]), pattern.covers(path) else { return }
             let stem = lines[1].prefix { $0 != "*" }.utf8.count
             try require(stem <= lines[1].utf8.count, "A pattern has no stem.")
@@ -49,7 +55,9 @@ extension FuzzedParser {
         // An address in question; one host is known.
         FuzzedParser("return-address") { input in
             let known = AccessHost("app.example.org")
-            guard let address = ReturnAddress.check(input.text, allowsHost: { $0 == known }) else { return }
+            guard let address = ReturnAddress.check(input.text, allowsHost: { host, _ in host == known }) else {
+                return
+            }
             let text = address.text
             try require(
                 HTTPHeaders.isSafe(name: "Location", value: text), "An address is allowed that breaks a header.")

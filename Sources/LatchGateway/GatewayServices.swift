@@ -39,7 +39,8 @@ struct GatewayServices: Sendable {
     var returnHosts: ReturnHosts {
         let verify = settings.verify
         return ReturnHosts(
-            own: address.host, rules: verify.isEnabled ? verify.rules : AccessRules(), cookieDomain: verify.cookieDomain
+            own: address.host, isSecure: address.isSecure, rules: verify.isEnabled ? verify.rules : AccessRules(),
+            cookieDomain: verify.cookieDomain
         )
     }
 

@@ -12,6 +12,8 @@ struct AccessHost: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Source: RFC 3986 §3.2.2; RFC 1123 §2.1.
     init?(_ text: some StringProtocol) {
+        // Lower case makes an ASCII letter of some that are none, such as the Kelvin sign.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var name = text.lowercased()[...]
         var port: UInt16?
         if !name.hasSuffix("]"), let colon = name.lastIndex(of: ":") {
@@ -66,6 +68,8 @@ struct AccessHostPattern: Sendable, Equatable {
     private let isTree: Bool
 
     /// Reads `app.example.org`, which stands for any port, `app.example.org:8443`, and `*.example.org` for every name below.
+    ///
+    /// A port that is a scheme's own is that of an address without one.
     init?(_ text: String) {
         isTree = text.hasPrefix("*.")
         guard let host = AccessHost(isTree ? text.dropFirst(2) : text[...]) else { return nil }
@@ -73,13 +77,17 @@ struct AccessHostPattern: Sendable, Equatable {
     }
 
     /// Whether the pattern is about a host; a port that was not written stands for all.
-    func covers(_ other: AccessHost) -> Bool {
-        (host.port == nil || host.port == other.port) && coversName(of: other)
+    func covers(_ other: AccessHost, _ scheme: String) -> Bool {
+        (host.port == nil || hasPort(of: other, scheme)) && coversName(of: other)
     }
 
     /// Whether an address with this host may be gone to: a port must be written in the pattern too.
-    func names(_ other: AccessHost) -> Bool {
-        host.port == other.port && coversName(of: other)
+    func names(_ other: AccessHost, _ scheme: String) -> Bool {
+        hasPort(of: other, scheme) && coversName(of: other)
+    }
+
+    private func hasPort(of other: AccessHost, _ scheme: String) -> Bool {
+        host.withoutPort(of: scheme).port == other.withoutPort(of: scheme).port
     }
 
     private func coversName(of other: AccessHost) -> Bool {

@@ -23,8 +23,18 @@ struct AccessPath: Sendable, Equatable {
         }
         guard let decoded = Self.decode(raw.utf8) else { return nil }
         text = decoded
-        isCertain = !decoded.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        isCertain = decoded == Self.cut(decoded)
     }
+
+    private init(certain text: String) {
+        self.text = text
+        isCertain = true
+    }
+
+    /// What a server makes of a path that is not certain when it takes the escaped `?` or `#` for the path's end.
+    var cut: AccessPath? { isCertain ? nil : AccessPath(certain: Self.cut(text)) }
+
+    private static func cut(_ text: String) -> String { String(text.prefix { $0 != "?" && $0 != "#" }) }
 
     /// Whether the bytes may stand in a path, and its components are neither dots alone nor, but for the last, empty.
     private static func hasPlainComponents(_ bytes: Substring.UTF8View) -> Bool {

@@ -24,10 +24,10 @@ public struct AccessRule: Sendable, Equatable {
     let methods: [HTTPMethod]
     let admission: Admission
 
-    /// Whether the rule is about a request; what it does not name stands for all.
-    func covers(_ request: ForwardedRequest) -> Bool {
-        (hosts.isEmpty || hosts.contains { $0.covers(request.host) })
-            && (paths.isEmpty || paths.contains { $0.covers(request.path) })
+    /// Whether the rule is about a request, when its path is read as `path`; what it does not name stands for all.
+    func covers(_ request: ForwardedRequest, _ path: AccessPath) -> Bool {
+        (hosts.isEmpty || hosts.contains { $0.covers(request.host, request.scheme) })
+            && (paths.isEmpty || paths.contains { $0.covers(path) })
             && (methods.isEmpty || methods.contains(request.method)
                 || request.method == .head && methods.contains(.get))
     }

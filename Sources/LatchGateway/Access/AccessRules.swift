@@ -12,9 +12,17 @@ public struct AccessRules: Sendable, Equatable {
     }
 
     /// Who may make a request. A path that a server might take for another is open to nobody who is not signed in.
-    func admission(to request: ForwardedRequest) -> AccessRule.Admission {
-        let found = rules.first { $0.covers(request) }?.admission ?? otherwise
-        return found == .everybody && !request.path.isCertain ? .signedIn : found
+    ///
+    /// - Throws: ``ForwardedRefusal/ambiguousPath`` when others may come to that other path.
+    func admission(to request: ForwardedRequest) throws(ForwardedRefusal) -> AccessRule.Admission {
+        let found = admission(to: request, request.path)
+        guard let cut = request.path.cut else { return found }
+        guard admission(to: request, cut) == found else { throw .ambiguousPath }
+        return found == .everybody ? .signedIn : found
+    }
+
+    private func admission(to request: ForwardedRequest, _ path: AccessPath) -> AccessRule.Admission {
+        rules.first { $0.covers(request, path) }?.admission ?? otherwise
     }
 
     /// Whether a rule asks for the method.
@@ -26,13 +34,13 @@ public struct AccessRules: Sendable, Equatable {
     }
 
     /// Whether a host is behind the proxies, as far as the rules say which are.
-    func protect(_ host: AccessHost) -> Bool {
+    func protect(_ host: AccessHost, _ scheme: String) -> Bool {
         let patterns = rules.flatMap(\.hosts)
-        return patterns.isEmpty || patterns.contains { $0.covers(host) }
+        return patterns.isEmpty || patterns.contains { $0.covers(host, scheme) }
     }
 
     /// Whether a rule names a host, with its port if it has one.
-    func name(_ host: AccessHost) -> Bool {
-        rules.contains { $0.hosts.contains { $0.names(host) } }
+    func name(_ host: AccessHost, _ scheme: String) -> Bool {
+        rules.contains { $0.hosts.contains { $0.names(host, scheme) } }
     }
 }

@@ -20,9 +20,9 @@ struct ReturnAddress: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - text: The address.
-    ///   - allowsHost: Whether the browser may go to a host; nobody's unless told.
+    ///   - allowsHost: Whether the browser may go to a host by a scheme; nobody's unless told.
     /// - Returns: The address; nil when it leads elsewhere, or when browsers might not read it as one reads it here.
-    static func check(_ text: String, allowsHost: (AccessHost) -> Bool = { _ in false }) -> ReturnAddress? {
+    static func check(_ text: String, allowsHost: (AccessHost, String) -> Bool = { _, _ in false }) -> ReturnAddress? {
         guard text.utf8.count <= maximumCount,
             text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") })
         else { return nil }
@@ -30,12 +30,12 @@ struct ReturnAddress: Sendable, Equatable {
         return elsewhere(text, allowsHost)
     }
 
-    private static func elsewhere(_ text: String, _ allowsHost: (AccessHost) -> Bool) -> ReturnAddress? {
+    private static func elsewhere(_ text: String, _ allowsHost: (AccessHost, String) -> Bool) -> ReturnAddress? {
         guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return nil }
         let authority = text.dropFirst(scheme.utf8.count).prefix { !"/?#".contains($0) }
         let target = text.dropFirst(scheme.utf8.count + authority.utf8.count)
         guard target.isEmpty || isTarget(target), let host = AccessHost(authority), host.description == authority,
-            host == host.withoutPort(of: String(scheme.dropLast(3))), allowsHost(host)
+            host == host.withoutPort(of: String(scheme.dropLast(3))), allowsHost(host, String(scheme.dropLast(3)))
         else { return nil }
         return ReturnAddress(text: text, origin: scheme + authority)
     }

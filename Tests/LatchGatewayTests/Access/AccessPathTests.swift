@@ -35,6 +35,10 @@ struct AccessPathTests {
         #expect(AccessPath("/a%3fb")?.isCertain == false)
         #expect(AccessPath("/a%23b")?.isCertain == false)
         #expect(AccessPath("/a%20b")?.isCertain == true)
+        #expect(AccessPath("/admin/%23x/y")?.cut?.text == "/admin/")
+        #expect(AccessPath("/a%20b%3f%23")?.cut?.text == "/a b")
+        #expect(AccessPath("/%3f")?.cut?.text == "/")
+        #expect(AccessPath("/a")?.cut == nil)
     }
 
     @Test(
@@ -66,6 +70,10 @@ struct AccessHostTests {
         arguments: [
             "", ".", "a.", ".a", "a..b", "-a", "a-", "a b", "a_b/", "user@a", "a:0", "a:00080", "a:65536", "a:", ":80",
             "exämple.org", "аpple.com", "[::1", "::1", "[1.2.3.4]", "a,b", "a\\b", "a#b", "a?b", "a/b", "a%2eb",
+            // The Kelvin sign and the dotted I, whose lower case is or begins with a letter of ASCII; a letter with its accent.
+            "kelvin.\u{212A}.org", "\u{212A}", "\u{130}d.example.org", "cafe\u{301}.org", "a\u{3002}b", "a\u{FF0E}b",
+            "app.example.org.", "app.example.org.:443", "app.example.org:", "app.example.org:+80",
+            "app.example.org:8 0",
         ])
     func broken(text: String) {
         #expect(AccessHost(text) == nil)
@@ -90,6 +98,10 @@ struct AccessHostTests {
             ("app.example.org", "app.example.org:8443", true, false),
             ("app.example.org:8443", "app.example.org:8443", true, true),
             ("app.example.org:8443", "app.example.org", false, false),
+            ("app.example.org:443", "app.example.org", true, true),
+            ("app.example.org:443", "app.example.org:443", true, true),
+            ("app.example.org:80", "app.example.org", false, false),
+            ("app.example.org", "app.example.org:443", true, true),
             ("app.example.org", "xapp.example.org", false, false),
             ("app.example.org", "app.example.org.evil.example", false, false),
             ("*.example.org", "a.example.org", true, true), ("*.example.org", "a.b.example.org", true, true),
@@ -98,7 +110,7 @@ struct AccessHostTests {
     func patterns(pattern: String, host: String, isCovered: Bool, isNamed: Bool) throws {
         let pattern = try #require(AccessHostPattern(pattern))
         let host = try #require(AccessHost(host))
-        #expect(pattern.covers(host) == isCovered)
-        #expect(pattern.names(host) == isNamed)
+        #expect(pattern.covers(host, "https") == isCovered)
+        #expect(pattern.names(host, "https") == isNamed)
     }
 }

@@ -4,14 +4,15 @@ import Testing
 
 @Suite("The way back after a sign-in")
 struct ReturnAddressTests {
-    private func check(_ text: String, cookieDomain: String? = nil) -> String? {
+    private func check(_ text: String, cookieDomain: String? = nil, isSecure: Bool = false) -> String? {
         let hosts = ["app.example.org", "*.cloud.example.org", "dev.example.org:8443"]
         let rule = AccessRule(
             name: "apps", hosts: hosts.compactMap { AccessHostPattern($0) }, paths: [], methods: [],
             admission: .signedIn)
         let known = ReturnHosts(
-            own: AccessHost("id.example.org"), rules: AccessRules([rule]), cookieDomain: cookieDomain)
-        return ReturnAddress.check(text) { known.allows($0) }?.text
+            own: AccessHost("id.example.org"), isSecure: isSecure, rules: AccessRules([rule]),
+            cookieDomain: cookieDomain)
+        return ReturnAddress.check(text) { known.allows($0, $1) }?.text
     }
 
     @Test(
@@ -51,6 +52,18 @@ struct ReturnAddressTests {
         #expect(check(address) == nil)
     }
 
+    @Test("leads from a server with TLS to no page without it")
+    func downgrade() {
+        for host in [
+            "app.example.org", "x.cloud.example.org", "id.example.org", "dev.example.org:8443", "other.example.org",
+        ] {
+            let domain = host.hasPrefix("other") ? "example.org" : nil
+            #expect(check("http://\(host)/x", cookieDomain: domain, isSecure: false) != nil)
+            #expect(check("http://\(host)/x", cookieDomain: domain, isSecure: true) == nil)
+            #expect(check("https://\(host)/x", cookieDomain: domain, isSecure: true) != nil)
+        }
+    }
+
     @Test("leads to every host below the cookie's domain, without a port")
     func cookieDomain() {
         for host in ["other.example.org", "example.org"] {
@@ -65,6 +78,6 @@ struct ReturnAddressTests {
         #expect(check("/" + String(repeating: "a", count: 1023)) != nil)
         #expect(check("/" + String(repeating: "a", count: 1024)) == nil)
         #expect(ReturnAddress.check("https://app.example.org/") == nil)
-        #expect(ReturnAddress.check("https://app.example.org/x") { _ in true }?.origin == "https://app.example.org")
+        #expect(ReturnAddress.check("https://app.example.org/x") { _, _ in true }?.origin == "https://app.example.org")
     }
 }

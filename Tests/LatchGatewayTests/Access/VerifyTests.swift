@@ -134,6 +134,29 @@ struct VerifyTests {
         }
     }
 
+    @Test("A rule's port that is the scheme's own is that of an address without one")
+    func ports() async throws {
+        let change: (inout GatewaySettings) -> Void = { settings in
+            settings.verify.rules.rules = [
+                AccessDraft(hosts: ["app.example.org:443"], allow: .nobody).rule("tls"),
+                AccessDraft(hosts: ["app.example.org:8443"], allow: .everybody).rule("other"),
+            ]
+        }
+        try await with(change: change) { bench in
+            for (host, status) in [
+                ("app.example.org", 403), ("app.example.org:443", 403), ("APP.example.org:443", 403),
+                ("app.example.org:8443", 200), ("app.example.org:80", 401), ("app.example.org.", 400),
+            ] {
+                let told = [
+                    ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"),
+                    ("X-Forwarded-Uri", "/"),
+                ]
+                let answer = try await bench.http.send("GET", "/auth/verify", headers: told)
+                #expect(answer.status == status, "\(host)")
+            }
+        }
+    }
+
     @Test("Where no rule is about a request, whoever is signed in may come, or nobody")
     func otherwise() async throws {
         let other = [("X-Forwarded-Host", "other.example.org")]
@@ -272,6 +295,7 @@ struct VerifyTests {
             "/share%2f..%2fadmin",
             "/share/%5c..%5cadmin", "/share\\..\\admin", "/share/%252e%252e/admin", "/share/./x", "/share/%00",
             "/share/%",
+            "/admin%3Fx", "/admin%23/x", "/off%23/x", "/health%3f", "/share%3F/x", "/ada%3F%23",
             "/share/#/x", "share/x", "*", "https://app.example.org/share/x", "/share/\u{c3}\u{a4}",
         ])
     func pathTricks(path: String) async throws {

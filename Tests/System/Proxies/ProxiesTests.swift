@@ -258,6 +258,7 @@ struct ProxiesTests {
                 "/health/../photos", "/health%2f..%2fphotos", "/health;/photos", "/latch/../photos",
                 "/latch/%2e%2e/photos",
                 "/.well-known/oauth-protected-resource/../../photos", "/latch/..%2fphotos",
+                "/admin%3Fx", "/admin%23/x", "/health%3f/x", "/share%3Fx",
             ]
             for path in paths {
                 let stranger = try await house.ask(path)

@@ -13,8 +13,8 @@ extension VerifyRoutes {
     /// Source: RFC 9728 §2, §3.1 and §3.3: `resource` is the address that was asked for.
     func metadata(_ request: ServerRequest) -> ServerResponse {
         let path = request.path.dropFirst(Self.wellKnown.count)
-        guard let (scheme, host) = origin(of: request), rules.protect(host), path.isEmpty || AccessPath(path) != nil,
-            let server = services.address.configured
+        guard let (scheme, host) = origin(of: request), rules.protect(host, scheme),
+            path.isEmpty || AccessPath(path) != nil, let server = services.address.configured
         else { return VerifyAnswers.sentence(.notFound, "Nothing here is protected.") }
         var members = [JSONValue.Member("resource", .string("\(scheme)://\(host)" + (path == "/" ? "" : path)))]
         if services.settings.onyx.isEnabled {

@@ -110,7 +110,7 @@ extension VerifyRoutes {
             guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
             return .question(
                 Question(
-                    request: request, forwarded: forwarded, admission: rules.admission(to: forwarded),
+                    request: request, forwarded: forwarded, admission: try rules.admission(to: forwarded),
                     tokens: RequestTokens(request, cookie: services.cookie)))
         } catch {
             if error == .incomplete { complaints.note(.incomplete, request) }
