@@ -53,6 +53,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let unsupportedMediaType = HTTPStatus(rawValue: 415)
     /// 416 Range Not Satisfiable.
     public static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
+    /// 421 Misdirected Request.
+    public static let misdirectedRequest = HTTPStatus(rawValue: 421)
     /// 422 Unprocessable Content.
     public static let unprocessableContent = HTTPStatus(rawValue: 422)
     /// 429 Too Many Requests.

@@ -56,13 +56,17 @@ struct SessionCookie: Sendable {
     /// Whether a request that changes something was made by a page of this server: the browser says so itself. A program
     /// without a browser has no use for the cookie.
     ///
+    /// A browser that knows no Fetch Metadata, or leaves it out over plain `http`, names the page's origin: that is the server's
+    /// own, or the host that the form goes to, where people sign in on another host than that.
+    ///
     /// Source: W3C Fetch Metadata §2.3; RFC 6454 §7.
     func comesFromOwnPage(_ request: ServerRequest) -> Bool {
         if let site = request.headers["Sec-Fetch-Site"] { return site == "same-origin" }
         let origins = request.headers.values("Origin")
         guard origins.count == 1, let found = origins.first else { return false }
-        if let origin { return found == origin }
+        if let origin, found == origin { return true }
         guard let host = request.headers["Host"] else { return false }
-        return found == "http://\(host)" || found == "https://\(host)"
+        let schemes = origin == nil ? ["http", "https"] : [isSecure ? "https" : "http"]
+        return schemes.contains { found == "\($0)://\(host)" }
     }
 }

@@ -109,6 +109,25 @@ struct ProxiesTests {
         }
     }
 
+    @Test(
+        "a backend's script gets neither the person's pages nor a form of theirs on its own host",
+        arguments: ProxyKind.allCases)
+    func pagesElsewhere(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let signedIn = ["Cookie: __Host-latchd_session=\(try await house.token())", "Sec-Fetch-Site: same-origin"]
+            for claim in [[], ["X-Forwarded-Host: id.example.org"], ["Forwarded: host=id.example.org"]] {
+                let page = try await house.ask("/latch/account", signedIn + claim)
+                #expect(page.status == 303 || page.status == 421, "\(claim): \(page.status)")
+                #expect(!page.text.contains(House.email) && !page.text.contains("form_token"))
+                if claim.isEmpty { #expect(page["location"] == "https://id.example.org/latch/account") }
+                let form = try await house.ask(
+                    "/latch/account/devices/end-others", method: "POST",
+                    signedIn + claim + ["Content-Length: 0"])
+                #expect(form.status == 403)
+            }
+        }
+    }
+
     /// What a browser would send of an answer's cookies.
     private static func cookies(of answer: RawAnswer) -> String {
         answer.fields.filter { $0.lowercased().hasPrefix("set-cookie:") }.compactMap { line in

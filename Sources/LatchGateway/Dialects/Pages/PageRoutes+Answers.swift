@@ -19,9 +19,54 @@ extension PageRoutes {
 
     /// Sends a browser to the sign-in, from where it comes back to the page that it asked for.
     func signInFirst(_ request: ServerRequest) -> ServerResponse {
-        let path = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
-        let known = ReturnAddress.check(path)?.text ?? prefix + PagePath.account
-        return seeOther(PagePath.signIn(returningTo: known))
+        seeOther(PagePath.signIn(returningTo: plainTarget(of: request)))
+    }
+
+    /// The answer to a request that came to another host than the pages' own; nil where it came to the right one.
+    ///
+    /// A sign-in, and its end, are on each host that has a cookie of its own.
+    ///
+    /// Source: RFC 9110 §15.4.4 and §15.5.20.
+    func elsewhere(_ request: ServerRequest, isForSignIn: Bool = false) -> ServerResponse? {
+        let place = home.place(of: request)
+        guard place != .own, !isForSignIn || home.signsIn(request) else { return nil }
+        guard request.method == .get || request.method == .head else {
+            return atHome(
+                .forbidden, "The form was not accepted", "Forms are taken at the address of these pages alone.")
+        }
+        guard place == .known else {
+            let host = request.headers["Host"] ?? ""
+            return atHome(
+                .misdirectedRequest, "This page is at another address",
+                "The server was asked for it at '\(host)'. If you did go to the address below, the proxy before this server "
+                    + "must hand the browser's Host on, with its port.")
+        }
+        return Self.redirect(to: home.link(isForSignIn ? signInHome(request) : plainTarget(of: request)))
+    }
+
+    /// The sign-in at home, with the way back to the host of a request.
+    private func signInHome(_ request: ServerRequest) -> String {
+        guard let named = request.query("return") else { return prefix + PagePath.signIn }
+        let back = named.hasPrefix("/") ? home.back(named, to: request) : named
+        return prefix + PagePath.signIn + "?" + FormURLEncoded.encode([("return", back ?? named)])
+    }
+
+    private func atHome(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {
+        let account = home.link(prefix + PagePath.account)
+        return WebPage(
+            title: title,
+            """
+            <p>\(sentence)</p>
+            <p><a class="button" href="\(link: account)">To your account</a></p>
+            <p class="quiet">\(account)</p>
+            """
+        ).response(status: status)
+    }
+
+    /// The path of a request with its query; the account's where a browser might read it in another way.
+    private func plainTarget(of request: ServerRequest) -> String {
+        let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
+        return ReturnAddress.check(target)?.text ?? prefix + PagePath.account
     }
 
     /// A page that says one thing.

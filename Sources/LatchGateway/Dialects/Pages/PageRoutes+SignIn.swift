@@ -54,7 +54,7 @@ extension PageRoutes {
         case .signedIn(let credential):
             services.metrics.signIn(.succeeded)
             if let before { _ = try await services.issuer.end(before.token) }
-            var response = Self.redirect(to: page.0.destination?.text ?? prefix + PagePath.account)
+            var response = Self.redirect(to: page.0.destination?.text ?? start(request))
             response.headers.append("Set-Cookie", cookie.set(credential.token))
             response.headers.append("Set-Cookie", formCookie.end)
             return response
@@ -76,7 +76,12 @@ extension PageRoutes {
     func goOn(_ request: ServerRequest) async throws -> ServerResponse {
         let destination = destination(request.query("return"))
         guard try await visitor(of: request) != nil else { return respond(signInPage(request, destination)) }
-        return Self.redirect(to: destination?.text ?? prefix + PagePath.account)
+        return Self.redirect(to: destination?.text ?? start(request))
+    }
+
+    /// Where a sign-in leads to that names no way on: the account, or what else is on a host where the account is not.
+    private func start(_ request: ServerRequest) -> String {
+        home.place(of: request) == .own ? prefix + PagePath.account : "/"
     }
 
     /// `POST /sign-out`: this browser's session ends.
@@ -106,7 +111,8 @@ extension PageRoutes {
         var page = SignInPage(
             title: title, prefix: prefix, token: tokens.token(of: .browser(value)), destination: destination,
             hasPasswords: services.settings.passwordsEnabled)
-        page.providers = providers(destination, isAgain: again != nil)
+        // A provider sends its people home, where another host's cookie cannot be set.
+        if home.place(of: request) == .own { page.providers = providers(destination, isAgain: again != nil) }
         page.again = again
         return (page, value)
     }

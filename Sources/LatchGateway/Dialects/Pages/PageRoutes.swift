@@ -15,6 +15,7 @@ struct PageRoutes: GatewayDialect {
     let cookie: SessionCookie
     let formCookie: FormCookie
     let tokens: FormTokens
+    let home: PageHome
 
     /// Takes the services of a gateway whose settings have pages.
     init(services: GatewayServices) {
@@ -25,6 +26,7 @@ struct PageRoutes: GatewayDialect {
         self.cookie = cookie
         formCookie = FormCookie(isSecure: cookie.isSecure)
         tokens = FormTokens(keys)
+        home = PageHome(services)
     }
 
     var name: String { "pages" }
@@ -37,7 +39,7 @@ struct PageRoutes: GatewayDialect {
         open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
         open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
         open(.get, PagePath.signedIn, to: &router) { try await $0.goOn($1) }
-        form(PagePath.signOut, to: &router) { try await $0.signOut($1) }
+        form(PagePath.signOut, isForSignIn: true, to: &router) { try await $0.signOut($1) }
         addAccount(to: &router)
         addAdministration(to: &router)
     }
@@ -50,13 +52,13 @@ struct PageRoutes: GatewayDialect {
     /// The largest body of any form here; the longest fields are far less.
     static let maximumBodyBytes = 16_384
 
-    /// Adds a route that anybody may ask.
+    /// Adds a route that anybody may ask, wherever there is a sign-in.
     func open(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
     ) {
         router.on(method, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
-            await answer(request) { try await handler(self, request) }
+            await answer(request, isForSignIn: true) { try await handler(self, request) }
         }
     }
 
@@ -86,13 +88,15 @@ struct PageRoutes: GatewayDialect {
         }
     }
 
-    /// Adds a form for those who are signed in.
+    /// Adds a form for those who are signed in; `isForSignIn` says whether it is there wherever there is a sign-in.
     func form(
-        _ path: String, to router: inout Router,
+        _ path: String, isForSignIn: Bool = false, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
     ) {
         router.on(.post, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
-            await answer(request) { try await submitted(request) { try await handler(self, $0) } }
+            await answer(request, isForSignIn: isForSignIn) {
+                try await submitted(request) { try await handler(self, $0) }
+            }
         }
     }
 
@@ -133,9 +137,11 @@ struct PageRoutes: GatewayDialect {
             device: SessionDevice(name: request.headers["User-Agent"], kind: "Browser"), request: request.id)
     }
 
+    /// Answers a request at the pages' own host, or on each where people sign in.
     private func answer(
-        _ request: ServerRequest, _ handler: () async throws -> ServerResponse
+        _ request: ServerRequest, isForSignIn: Bool = false, _ handler: () async throws -> ServerResponse
     ) async -> ServerResponse {
+        if let elsewhere = elsewhere(request, isForSignIn: isForSignIn) { return elsewhere }
         do {
             return try await handler()
         } catch {
