@@ -37,7 +37,7 @@ struct PageHome: Sendable {
         guard address.configured != nil else { return .own }
         guard let host = host(of: request), let own = address.host else { return .unknown }
         if host == own, !isStrange(request.headers["Host"]) { return .own }
-        return host.name != own.name && hosts.allows(host) ? .known : .unknown
+        return host.name != own.name && hosts.allows(host, scheme) ? .known : .unknown
     }
 
     /// Whether the one sign-in at home is the sign-in of a request's host too, by the cookie that they share.
@@ -70,6 +70,6 @@ struct PageHome: Sendable {
     /// leaves it as it is may hand `Host` on.
     private func isStrange(_ text: String?) -> Bool {
         guard let host = text.flatMap({ AccessHost($0) }) else { return false }
-        return host.name != address.host?.name && hosts.allows(host.withoutPort(of: scheme))
+        return host.name != address.host?.name && hosts.allows(host.withoutPort(of: scheme), scheme)
     }
 }
