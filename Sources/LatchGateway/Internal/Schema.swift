@@ -128,5 +128,7 @@ enum Schema {
             CREATE INDEX live_api_keys_by_person ON api_keys (person_id) WHERE revoked_at IS NULL;
             CREATE INDEX revoked_api_keys ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
             """),
+        // When the PIN was typed. An elevation from before this lives as long as it was given and no longer.
+        Migration(9, "when sessions were unlocked", "ALTER TABLE sessions ADD COLUMN elevated_at INTEGER;"),
     ]
 }

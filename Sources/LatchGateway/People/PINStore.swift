@@ -89,6 +89,27 @@ public final class PINStore: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
     public func check(_ pin: PIN, of person: UUID) async throws -> Answer {
+        try await check(pin, of: person) { _ in }
+    }
+
+    /// Checks a PIN that somebody typed, and elevates the session when it is right; see ``ElevationStore``.
+    ///
+    /// A PIN that is changed or removed while it is checked elevates nothing: whether it still is the person's is asked
+    /// in the write that elevates.
+    ///
+    /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
+    func unlock(_ session: SessionID, with pin: PIN, of person: UUID) async throws -> Answer {
+        try await check(pin, of: person) { [now] connection in
+            let begun = now()
+            try connection.run(
+                ElevationStatements.begin, begun, begun + ElevationStore.lifetime, session.rawValue)
+        }
+    }
+
+    /// Checks a PIN; `whenRight` is of the same write that finds it to be the person's still.
+    private func check(
+        _ pin: PIN, of person: UUID, whenRight: @escaping @Sendable (Connection) throws -> Void
+    ) async throws -> Answer {
         switch try await reserve(person) {
         case .none: return .notSet
         case .locked(let wait): return .limited(wait)
@@ -101,8 +122,11 @@ public final class PINStore: Sendable {
                 throw error
             }
             if matches {
-                _ = try await database.write { try $0.run(PINStatements.forgive, person, hash.rawValue) }
-                return .right
+                return try await database.write { connection in
+                    guard try connection.run(PINStatements.forgive, person, hash.rawValue) == 1 else { return .wrong }
+                    try whenRight(connection)
+                    return .right
+                }
             }
             audit.record(AuditEvent(.pinFailed, person: person))
             if let lockOut { audit.record(AuditEvent(.lockedOut, reason: "pin", person: person, duration: lockOut)) }

@@ -1,3 +1,4 @@
+import Database
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -89,6 +90,48 @@ struct ImmichPINTests {
             bench.bench.clock.advance(4 * minute)
             #expect(try await isElevated(bench, token) == true)
             bench.bench.clock.advance(5 * minute)
+            #expect(try await isElevated(bench, token) == false)
+        }
+    }
+
+    @Test("IM-15 used without a pause it ends eight hours after the PIN, and the PIN begins it anew")
+    func endsHoweverMuchItIsUsed() async throws {
+        try await ImmichBench.with { bench in
+            let token = try await bench.token()
+            try await set(bench, token)
+            _ = try await unlock(bench, token)
+            for used in stride(from: 4, to: 480, by: 4) {
+                bench.bench.clock.advance(4 * minute)
+                try #require(try await isElevated(bench, token) == true, "after \(used) minutes")
+            }
+            bench.bench.clock.advance(4 * minute)
+            #expect(try await isElevated(bench, token) == false)
+            #expect(try await unlock(bench, token).status == 204)
+            bench.bench.clock.advance(14 * minute)
+            #expect(try await isElevated(bench, token) == true)
+        }
+    }
+
+    @Test("IM-15 a PIN that is replaced while it is checked unlocks nothing")
+    func unlocksNothingByAReplacedPIN() async throws {
+        try await ImmichBench.with { bench in
+            let token = try await bench.token()
+            try await set(bench, token)
+            // Between the counting of the guess and the end of its check, as though by another request.
+            let reset = Migration(
+                1_000, "a reset just then",
+                """
+                CREATE TRIGGER reset AFTER UPDATE OF attempts ON pins WHEN NEW.attempts = 1 BEGIN
+                    UPDATE pins SET hash = replace(hash, '$argon2id', '$argon2i') WHERE person_id = NEW.person_id;
+                    UPDATE sessions SET elevated_until = NULL WHERE person_id = NEW.person_id;
+                END;
+                """)
+            let other = try await Database.open(
+                .init(path: bench.bench.databasePath, applicationID: Schema.applicationID),
+                migrations: Schema.migrations + [reset])
+            await other.close()
+
+            #expect(try await unlock(bench, token).refusal == "Wrong PIN code")
             #expect(try await isElevated(bench, token) == false)
         }
     }

@@ -12,6 +12,8 @@ struct ImmichCaller: Sendable {
     let elevatedUntil: Date?
     /// The session's token.
     let token: String
+    /// Whether the token was brought as a program's key.
+    let isKey: Bool
 
     /// The person.
     var person: Person { session.person }
@@ -22,9 +24,10 @@ struct ImmichCaller: Sendable {
 /// The first source that is there is the one that counts, good or bad: `x-immich-user-token`, `x-immich-session-token`,
 /// `Authorization: Bearer`, the cookie. A token in an address (`?sessionKey=`, `?apiKey=`) is refused: addresses stand in
 /// logs, in histories and in the `Referer` of what a page loads. There are no shared links. Programs that know nothing but
-/// `x-api-key` send a session's token there: it comes last, and never sees what is locked.
+/// `x-api-key` send a session's token there: it comes last, never sees what is locked, and changes nothing of the account,
+/// because a program's key is not the person.
 ///
-/// Source: IM-9; contract of Immich, b.1; RFC 6750 §5.3.
+/// Source: IM-9; contract of Immich, endpoints and b.1; RFC 6750 §5.3.
 struct ImmichAccess: Sendable {
     private let issuer: any SessionIssuer
     private let elevations: ElevationStore
@@ -48,9 +51,35 @@ struct ImmichAccess: Sendable {
         guard case .valid(let session) = try await issuer.authenticate(token) else {
             throw ImmichRefusal(.unauthorized, isKey ? "Invalid API key" : "Invalid user token")
         }
-        if isKey { return ImmichCaller(session: session, isElevated: false, elevatedUntil: nil, token: token) }
-        let until = try await elevations.use(session.id)
-        return ImmichCaller(session: session, isElevated: until != nil, elevatedUntil: until, token: token)
+        let until = isKey ? nil : try await elevations.use(session.id)
+        return ImmichCaller(
+            session: session, isElevated: until != nil, elevatedUntil: until, token: token, isKey: isKey)
+    }
+
+    /// The caller of what belongs to a session itself.
+    ///
+    /// - Throws: As ``caller(of:)``; ``ImmichRefusal`` with 400 for a key.
+    func session(of request: ServerRequest) async throws -> ImmichCaller {
+        let caller = try await caller(of: request)
+        guard !caller.isKey else {
+            throw ImmichRefusal(.badRequest, "This endpoint can only be used with a session token")
+        }
+        return caller
+    }
+
+    /// The caller of what changes the account: the person, and no key.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - permission: What 3.1.0 calls the permission of a key that may do it there.
+    /// - Returns: The caller.
+    /// - Throws: As ``caller(of:)``; ``ImmichRefusal`` with 403 for a key.
+    func person(of request: ServerRequest, for permission: String) async throws -> ImmichCaller {
+        let caller = try await caller(of: request)
+        guard !caller.isKey else {
+            throw ImmichRefusal(.forbidden, "Missing required permission: \(permission)")
+        }
+        return caller
     }
 
     /// The token that a request brings, by the first source that is there.

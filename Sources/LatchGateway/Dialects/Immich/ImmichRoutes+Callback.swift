@@ -38,7 +38,7 @@ extension ImmichRoutes {
     ///
     /// Source: contract of Immich, endpoints; NIST SP 800-63B §6.1.2.1.
     func link(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.session(of: request)
         let bridge = try requiredBridge()
         try requireRecentSignIn(caller)
         let (identity, provider) = try await identity(of: request, bridge, client(of: request))
@@ -54,7 +54,7 @@ extension ImmichRoutes {
 
     /// `POST /oauth/unlink`: the person's identities are nobody's any more; every other session of the person ends.
     func unlink(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.session(of: request)
         _ = try requiredBridge()
         guard try await services.people.hasPassword(caller.person.id) else {
             throw ImmichRefusal(.badRequest, "There would be no way left to sign in: set a password first.")

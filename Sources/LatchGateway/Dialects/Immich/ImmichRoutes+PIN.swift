@@ -12,7 +12,7 @@ extension ImmichRoutes {
     /// Source: IM-15; contract of Immich, b.7; specification of the app, "PIN Code".
     func addPIN(to router: inout Router) {
         routing.on(.post, "/auth/pin-code", to: &router) { request in
-            let caller = try await access.caller(of: request)
+            let caller = try await access.person(of: request, for: "pinCode.create")
             var body = ImmichBody(request)
             let text = body.pin("pinCode", 6...6)
             try body.check()
@@ -24,7 +24,7 @@ extension ImmichRoutes {
             routing.on(.post, path, to: &router) { try await unlock($0) }
         }
         routing.on(.post, "/auth/session/lock", to: &router) { request in
-            try await elevations.end(try await access.caller(of: request).session.id)
+            try await elevations.end(try await access.session(of: request).session.id)
             return ImmichAnswers.done
         }
     }
@@ -42,7 +42,7 @@ extension ImmichRoutes {
 
     /// `PUT /auth/pin-code`: another PIN, by the old one or the password; with `pinCode` alone the first one.
     private func changePIN(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.person(of: request, for: "pinCode.update")
         var body = ImmichBody(request)
         if !body.has("newPinCode"), !body.has("password"), body.has("pinCode") {
             let text = body.pin("pinCode", 4...6)
@@ -63,7 +63,7 @@ extension ImmichRoutes {
 
     /// `DELETE /auth/pin-code`: no PIN, by the PIN or the password; every session of the person is locked.
     private func removePIN(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.person(of: request, for: "pinCode.delete")
         var body = ImmichBody(request)
         let proof = Self.proof(in: &body)
         try body.check()
@@ -78,12 +78,11 @@ extension ImmichRoutes {
 
     /// `POST /auth/session/unlock` and `/auth/pin-code/verify`: the session sees what is locked for 15 minutes.
     private func unlock(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.session(of: request)
         var body = ImmichBody(request)
         let text = body.pin("pinCode", 4...6)
         try body.check()
-        try await provePIN(text, of: caller)
-        try await elevations.begin(caller.session.id)
+        try refuse(try await services.pins.unlock(caller.session.id, with: try PIN(text), of: caller.person.id))
         let client = client(of: request)
         services.audit.record(
             AuditEvent(
@@ -115,7 +114,11 @@ extension ImmichRoutes {
     }
 
     private func provePIN(_ text: String, of caller: ImmichCaller) async throws {
-        switch try await services.pins.check(try PIN(text), of: caller.person.id) {
+        try refuse(try await services.pins.check(try PIN(text), of: caller.person.id))
+    }
+
+    private func refuse(_ answer: PINStore.Answer) throws(ImmichRefusal) {
+        switch answer {
         case .right: return
         case .wrong: throw ImmichRefusal(.badRequest, "Wrong PIN code")
         case .notSet: throw Self.noPIN

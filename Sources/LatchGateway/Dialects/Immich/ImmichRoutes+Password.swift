@@ -13,12 +13,12 @@ extension ImmichRoutes {
     /// Source: IM-12; contract of Immich, b.9; OWASP Authentication Cheat Sheet, "Change Password Feature".
     func addPassword(to router: inout Router) {
         routing.on(.post, "/auth/change-password", to: &router) { request in
-            let caller = try await access.caller(of: request)
+            let caller = try await access.person(of: request, for: "auth.changePassword")
             var body = ImmichBody(request)
             return try await changePassword(&body, of: caller, request)
         }
         routing.on(.put, "/auth/change-password", to: &router) { request in
-            let caller = try await access.caller(of: request)
+            let caller = try await access.person(of: request, for: "auth.changePassword")
             var body = ImmichBody(request)
             guard !body.has("newPassword") else { return try await changePassword(&body, of: caller, request) }
             let password = body.text("password", atLeast: 1)

@@ -15,13 +15,13 @@ extension ImmichRoutes {
         }
         routing.on(.post, "/sessions", to: &router) { try await begin($0) }
         routing.on(.delete, "/sessions", to: &router) { request in
-            let caller = try await access.caller(of: request)
+            let caller = try await access.person(of: request, for: "session.delete")
             try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
             return ImmichAnswers.done
         }
         routing.on(.put, id: "/sessions/{id}", to: &router) { try await update($0, $1) }
         routing.on(.delete, id: "/sessions/{id}", to: &router) { request, id in
-            let caller = try await access.caller(of: request)
+            let caller = try await access.person(of: request, for: "session.delete")
             let session = try await session(id, of: caller, "authDevice.delete")
             guard try await services.sessions.end(session.id, of: caller.person.id) else {
                 throw Self.noAccess("authDevice.delete")
@@ -29,7 +29,7 @@ extension ImmichRoutes {
             return ImmichAnswers.done
         }
         routing.on(.post, id: "/sessions/{id}/lock", to: &router) { request, id in
-            let session = try await session(id, of: try await access.caller(of: request), "session.lock")
+            let session = try await session(id, of: try await access.person(of: request, for: "session.lock"), "session.lock")
             try await elevations.end(session.id)
             return ImmichAnswers.done
         }
@@ -38,7 +38,7 @@ extension ImmichRoutes {
     /// `POST /sessions`: a further session beside the one of the request, which ends with it; for a screen to show pictures
     /// on.
     private func begin(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.session(of: request)
         var body = ImmichBody(request)
         let seconds = body.optionalNumber("duration", atLeast: 1)
         let device = SessionDevice(name: body.optionalText("deviceType"), kind: body.optionalText("deviceOS"))
@@ -69,7 +69,7 @@ extension ImmichRoutes {
 
     /// `PUT /sessions/{id}`: whether the app shall fetch everything anew.
     private func update(_ request: ServerRequest, _ id: UUID) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.person(of: request, for: "session.update")
         var body = ImmichBody(request)
         let isPending = body.optionalTruth("isPendingSyncReset")
         try body.check()

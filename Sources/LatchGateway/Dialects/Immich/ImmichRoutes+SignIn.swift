@@ -72,7 +72,7 @@ extension ImmichRoutes {
     ///
     /// Source: IM-11; contract of Immich, b.5.
     private func logout(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.session(of: request)
         let provider =
             cookies.way(in: request) == .oauth ? try await services.sessions.provider(of: caller.session.id) : nil
         if let ended = try await services.issuer.end(caller.token) {
@@ -104,7 +104,7 @@ extension ImmichRoutes {
     ///
     /// Source: contract of Immich, endpoints.
     private func status(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.session(of: request)
         return ImmichAnswers.message(
             ImmichAuthStatus(
                 pinCode: try await services.pins.isSet(caller.person.id),

@@ -19,7 +19,7 @@ extension ImmichRoutes {
     ///
     /// Source: IM-12; contract of Immich, endpoints and b.9.
     private func change(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.caller(of: request)
+        let caller = try await access.person(of: request, for: "user.update")
         var body = ImmichBody(request)
         var change = ProfileChange(
             email: body.has("email") ? EmailAddress(normalizing: body.email("email")) : nil,
