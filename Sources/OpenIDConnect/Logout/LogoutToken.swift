@@ -1,5 +1,5 @@
 public import Crypto
-import FoundationEssentials
+public import FoundationEssentials
 import JOSE
 import Wire
 
@@ -13,6 +13,10 @@ public struct LogoutToken: Sendable, Equatable {
     public let subject: String?
     /// The session at the provider; nil when it is about all of the person's.
     public let sessionID: String?
+    /// The token's own name, `jti`; the provider gives it to no other.
+    public let id: String
+    /// When it is refused from, by the clock that it was checked by.
+    public let expires: Date
 
     /// What the claims are compared with.
     struct Expectation: Sendable {
@@ -40,14 +44,15 @@ public struct LogoutToken: Sendable, Equatable {
         guard issue <= now + skew else {
             throw reader.bad("it comes from the future; check the clocks of both machines.")
         }
-        guard now < (try reader.moment("exp") ?? issue + Self.maximumAge) + skew, now < issue + Self.maximumAge + skew
-        else { throw reader.bad("it has expired; check the clocks of both machines.") }
+        let end = min(try reader.moment("exp") ?? .infinity, issue + Self.maximumAge) + skew
+        guard now < end else { throw reader.bad("it has expired; check the clocks of both machines.") }
         guard reader.value["events"]?[Self.event]?.members != nil else {
             throw reader.bad("its 'events' do not tell of a sign-out.")
         }
         // An ID token has one, and must not be taken for a sign-out.
         guard reader.value["nonce"] == nil else { throw reader.bad("it has a 'nonce', which no logout token has.") }
-        _ = try reader.requiredText("jti")
+        id = try reader.requiredText("jti")
+        expires = Date(timeIntervalSince1970: end)
         issuer = expected.issuer
         subject = reader.value["sub"] == nil ? nil : try reader.subject()
         sessionID = try reader.text("sid")

@@ -262,6 +262,24 @@ struct ImmichOAuthTests {
         }
     }
 
+    @Test(
+        "IM-7 each address has its share of sign-ins through providers",
+        arguments: [
+            ("POST", "authorize"), ("GET", "authorize"), ("POST", "callback"), ("POST", "link"), ("POST", "unlink"),
+            ("GET", "start"),
+        ])
+    func limits(_ method: String, _ path: String) async throws {
+        try await with(["google"], { $0.requestRates.address = .perMinute(3) }) { _, immich in
+            for _ in 0..<3 { #expect(try await immich.send(method, "/oauth/\(path)").status != 429) }
+            let refused = try await immich.send(method, "/oauth/\(path)")
+            #expect(refused.status == 429)
+            #expect(refused.headers["Retry-After"] == "20")
+            let page = try await immich.send(method, "/oauth/\(path)", headers: [("Accept", "text/html")])
+            #expect(page.status == 429)
+            #expect(page.text.contains("Too many sign-ins"))
+        }
+    }
+
     @Test("IM-7 of several providers the person chooses one on a page")
     func asksWhich() async throws {
         try await with(["google", "house"]) { bench, immich in
@@ -357,12 +375,15 @@ struct ImmichBackchannelTests {
             body: FormURLEncoded.encode([("logout_token", token)]))
     }
 
-    private func with(_ body: (BridgeBench, String) async throws -> Void) async throws {
+    private func with(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeBench, String) async throws -> Void
+    ) async throws {
         try await BridgeBench.with(
             ["google"], codes: nil,
             { settings in
                 settings.immich.isEnabled = true
                 settings.immich.prefix = "/immich/api"
+                change(&settings)
             }
         ) { bench in
             try await bench.bench.addPerson()
@@ -385,6 +406,51 @@ struct ImmichBackchannelTests {
             #expect(again.status == 200)
             let stranger = try await send(try bench.google.sign(try claims(bench, ["sub": "nobody"])), bench)
             #expect(stranger.status == 200)
+        }
+    }
+
+    @Test("a sign-out that was done as told ends nothing when it comes again")
+    func endsOnce() async throws {
+        try await with { bench, _ in
+            let text = try bench.google.sign(try claims(bench))
+            #expect(try await send(text, bench).status == 200)
+            let later = try await bench.bench.token()
+            #expect(try await send(text, bench).status == 200)
+            #expect(try await bench.bench.me(later).status == 200)
+            #expect(try await send(try bench.google.sign(try claims(bench, ["jti": "two"])), bench).status == 200)
+            #expect(try await bench.bench.me(later).status == 403)
+        }
+    }
+
+    @Test("a sign-out of a provider whose keys cannot be fetched is to be tried again")
+    func asksForAnotherTry() async throws {
+        try await BridgeBench.with(
+            ["google"], codes: nil,
+            { settings in
+                settings.immich.isEnabled = true
+                settings.immich.prefix = "/immich/api"
+            }
+        ) { bench in
+            try await bench.google.stop()
+            let answer = try await send(try bench.google.sign(try claims(bench)), bench)
+            #expect(answer.status == 503)
+            #expect(answer.headers["Retry-After"] == "5")
+        }
+    }
+
+    @Test("tokens that are no provider's count against their address, and a provider's never do")
+    func limitsRefusals() async throws {
+        try await with({ $0.requestRates.address = .perMinute(3) }) { bench, _ in
+            for number in 0..<5 {
+                let token = try bench.google.sign(try claims(bench, ["jti": .string("good \(number)")]))
+                #expect(try await send(token, bench).status == 200)
+            }
+            // The sign-in before this had its share too.
+            var last = try await send("no token", bench)
+            for _ in 0..<3 { last = try await send("no token", bench) }
+            #expect(last.status == 429)
+            #expect(last.headers["Retry-After"] != nil)
+            #expect(try await send(try bench.google.sign(try claims(bench, ["jti": "last"])), bench).status == 200)
         }
     }
 

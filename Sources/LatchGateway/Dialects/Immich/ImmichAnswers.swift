@@ -78,4 +78,9 @@ struct ImmichRefusal: Error {
     init(wait: Duration) {
         response = ImmichAnswers.tooMany(wait)
     }
+
+    /// 503: it may be well after so long.
+    init(later wait: Duration, _ message: String) {
+        response = OnyxAnswers.later(ImmichAnswers.failure(.serviceUnavailable, message), wait)
+    }
 }

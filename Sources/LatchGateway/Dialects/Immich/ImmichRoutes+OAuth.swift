@@ -14,14 +14,28 @@ extension ImmichRoutes {
     /// Source: IM-7; contract of Immich, b.10 and b.11.
     func addOAuth(to router: inout Router) {
         routing.on(.get, "/oauth/mobile-redirect", to: &router) { Self.mobileRedirect($0) }
-        routing.on(.post, "/oauth/authorize", to: &router) { try authorize($0) }
-        routing.on(.get, "/oauth/authorize", to: &router) { try authorizeByQuery($0) }
-        routing.on(.post, "/oauth/callback", to: &router) { try await callback($0) }
-        routing.on(.post, "/oauth/link", to: &router) { try await link($0) }
-        routing.on(.post, "/oauth/unlink", to: &router) { try await unlink($0) }
+        addLimited(.post, "/oauth/authorize", to: &router) { try authorize($0) }
+        addLimited(.get, "/oauth/authorize", to: &router) { try authorizeByQuery($0) }
+        addLimited(.post, "/oauth/callback", to: &router) { try await callback($0) }
+        addLimited(.post, "/oauth/link", to: &router) { try await link($0) }
+        addLimited(.post, "/oauth/unlink", to: &router) { try await unlink($0) }
         routing.on(.post, "/oauth/backchannel-logout", to: &router) { try await endByProvider($0) }
         if let bridge = services.bridge {
-            routing.on(.get, "/oauth/start", to: &router) { await start($0, bridge) }
+            addLimited(.get, "/oauth/start", to: &router) { await start($0, bridge) }
+        }
+    }
+
+    /// Adds a route whose requests count against the client's address, like those of every sign-in through a provider.
+    private func addLimited(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+    ) {
+        routing.on(method, path, to: &router) { request in
+            let caller = RequestCaller.from(services.proxies.client(of: request))
+            guard let wait = services.limits.take(.address, caller) else { return try await handler(request) }
+            guard BridgeReturn.wantsPage(request) else { throw ImmichRefusal(wait: wait) }
+            return OnyxAnswers.later(
+                RedirectPage.failed(.tooManyRequests, "Too many sign-ins at once from your network."), wait)
         }
     }
 

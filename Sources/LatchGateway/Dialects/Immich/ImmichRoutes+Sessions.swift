@@ -29,7 +29,8 @@ extension ImmichRoutes {
             return ImmichAnswers.done
         }
         routing.on(.post, id: "/sessions/{id}/lock", to: &router) { request, id in
-            let session = try await session(id, of: try await access.person(of: request, for: "session.lock"), "session.lock")
+            let caller = try await access.person(of: request, for: "session.lock")
+            let session = try await session(id, of: caller, "session.lock")
             try await elevations.end(session.id)
             return ImmichAnswers.done
         }

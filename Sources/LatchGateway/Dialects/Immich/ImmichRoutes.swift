@@ -15,6 +15,8 @@ struct ImmichRoutes: GatewayDialect {
     let elevations: ElevationStore
     /// How many codes of providers are brought from one address; state of the gateway's, made with it.
     let exchanges: RequestLimit
+    /// What providers told of and was done; state of the gateway's too.
+    let signOuts: HeardSignOuts
 
     init(services: GatewayServices) {
         self.services = services
@@ -22,6 +24,7 @@ struct ImmichRoutes: GatewayDialect {
         access = ImmichAccess(services)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
+        signOuts = HeardSignOuts(now: services.now)
         elevations = ElevationStore(database: services.database, now: services.now)
     }
 

@@ -93,7 +93,7 @@ extension TimeTrackerRoutes {
                         request: request.id, device: client.device))
             }
         } catch {
-            services.log.error("A sign-out failed.", ["error": .text("\(error)"), "request": .text(request.id)])
+            services.log.error("A sign-out failed.", ["error": .words(of: error), "request": .text(request.id)])
             return OnyxAnswers.later(TimeTrackerAnswers.refusal(.serviceUnavailable, "Failed to logout"), .seconds(1))
         }
         var response = TimeTrackerAnswers.message(["message": "Logged out successfully"] as JSONValue)

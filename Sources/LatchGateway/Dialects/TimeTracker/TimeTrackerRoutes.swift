@@ -79,11 +79,11 @@ struct TimeTrackerRoutes: GatewayDialect {
         case is CancellationError:
             return TimeTrackerAnswers.refusal(.serviceUnavailable, "The request was cancelled.")
         case is DatabaseError, is RedisError:
-            services.log.error("A store failed.", ["error": .text("\(error)"), "request": .text(request.id)])
+            services.log.error("A store failed.", ["error": .words(of: error), "request": .text(request.id)])
             return OnyxAnswers.later(
                 TimeTrackerAnswers.refusal(.serviceUnavailable, "The server cannot reach its store."), .seconds(5))
         default:
-            services.log.error("A request failed.", ["error": .text("\(error)"), "request": .text(request.id)])
+            services.log.error("A request failed.", ["error": .words(of: error), "request": .text(request.id)])
             return TimeTrackerAnswers.refusal(.internalServerError, "Internal server error")
         }
     }

@@ -85,7 +85,7 @@ struct TokenRoutes: Sendable {
 
     /// The answer to an error of the database.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        log.error("A token could not be looked up.", ["error": .text("\(error)"), "request": .text(request.id)])
+        log.error("A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
         return TokenAnswers.unavailable
     }
 

@@ -82,7 +82,7 @@ extension VerifyRoutes {
                 return answer(question, try await services.issuer.authenticate(second))
             } catch {
                 services.log.error(
-                    "A token could not be looked up.", ["error": .text("\(error)"), "request": .text(request.id)])
+                    "A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
                 return VerifyAnswers.unavailable
             }
         }

@@ -1,0 +1,62 @@
+import Crypto
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// An issuer whose store fails with words that hold the token.
+private final class LeakyIssuer: SessionIssuer {
+    struct Leak: Error, CustomStringConvertible {
+        let token: String
+        var description: String { "no such token: \(token)" }
+    }
+
+    var rememberedCount: Int { 0 }
+    func issue(
+        for person: Person, device: SessionDevice, token shape: TokenShape
+    ) async throws -> SessionCredential { throw Leak(token: "none") }
+    func authenticate(_ token: String) async throws -> Authentication { throw Leak(token: token) }
+    func refresh(_ token: String) async throws -> SessionCredential? { throw Leak(token: token) }
+    func end(_ token: String) async throws -> EndedSession? { throw Leak(token: token) }
+    func forget(person: UUID) {}
+    func forgetEverything() {}
+    func flush() async throws {}
+}
+
+/// What stands in the log when something below a route fails.
+@Suite(.timeLimit(.minutes(1)))
+struct LoggedErrorTests {
+    @Test(
+        "an error of a kind that nobody knows is logged by its kind alone",
+        arguments: [
+            ("GET", "/tt/auth/me"), ("POST", "/tt/auth/logout"), ("GET", "/auth/verify"), ("POST", "/api/auth/revoke"),
+        ])
+    func hidesTheToken(_ method: String, _ path: String) async throws {
+        let token = String(repeating: "s3cret", count: 7) + "x"
+        let client = try IntrospectionClient(id: "backend", secret: Secret("0123456789abcdef0123456789abcdef"))
+        try await Bench.with(
+            { settings in
+                settings.timeTracker.isEnabled = true
+                settings.timeTracker.prefix = "/tt"
+                settings.verify.isEnabled = true
+                settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+                settings.publicURL = "https://latch.example"
+                settings.introspectionClients = [client]
+            }, issuer: { _ in LeakyIssuer() }
+        ) { bench in
+            let isForm = path == "/api/auth/revoke"
+            let answer = try await bench.http.send(
+                method, path,
+                headers: (isForm ? [] : Bench.bearer(token)) + [
+                    ("X-Forwarded-Host", "latch.example"), ("X-Forwarded-Proto", "https"),
+                    ("X-Forwarded-Uri", "/"), ("X-Forwarded-Method", "GET"),
+                ] + (isForm ? [("Content-Type", FormURLEncoded.mediaType)] : []),
+                body: method == "POST" ? (isForm ? "token=\(token)" : "") : nil)
+            #expect(answer.status >= 500)
+            let log = bench.lines.text
+            #expect(!log.contains(token))
+            #expect(log.contains("Leak"))
+        }
+    }
+}
