@@ -34,7 +34,7 @@ let package = Package(
         // Second floor: one door each to the disk, the network and the system's secret store.
         .target(name: "Database", dependencies: ["CSQLite"]),
         .target(name: "Desktop"),
-        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "Crypto", "Wire"]),
+        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Wire"]),
         .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),

@@ -1,6 +1,10 @@
 #pragma once
 #include <malloc.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // Variadic in C, which Swift does not import.
 static inline int latch_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
@@ -12,5 +16,15 @@ static inline int latch_keep_heap_small(int arenas, int large) {
     return mallopt(M_ARENA_MAX, arenas) & mallopt(M_MMAP_THRESHOLD, large) & mallopt(M_TRIM_THRESHOLD, large);
 #else
     return 0;
+#endif
+}
+
+// renameat2(2) with RENAME_NOREPLACE, which headers show to GNU programs only. ENOSYS where the system has none.
+static inline int latch_rename_new(const char *from, const char *to) {
+#ifdef SYS_renameat2
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1u);
+#else
+    errno = ENOSYS;
+    return -1;
 #endif
 }

@@ -3,8 +3,8 @@ import Wire
 extension HTTPClient {
     /// Sends a request, and what redirects make of it.
     func exchange(
-        _ request: ClientRequest, destination: String?, progress: (@Sendable (DownloadProgress) -> Void)?
-    ) async throws -> (response: ClientResponse, file: PartialFile?) {
+        _ request: ClientRequest, _ reception: PartReception?
+    ) async throws -> ClientResponse {
         try Self.checkMessage(request)
         let deadline = request.timeout.map { ContinuousClock.now + $0 }
         var hop = Hop(
@@ -12,11 +12,11 @@ extension HTTPClient {
             body: request.body)
         var followed = 0
         while true {
-            let plan = try plan(hop, request, deadline, destination, progress)
+            let plan = try plan(hop, request, deadline, reception)
             let result = try await (hop.isAway ? elsewhere : home).perform(plan)
             guard case .follow(let maximum) = request.redirects,
                 let target = try RedirectRules.target(of: result.status, result.headers, from: hop.address)
-            else { return (response(result, from: hop), result.file) }
+            else { return response(result, from: hop) }
             guard followed < maximum else {
                 throw TransportError(
                     .tooManyRedirects,
@@ -30,8 +30,7 @@ extension HTTPClient {
     }
 
     private func plan(
-        _ hop: Hop, _ request: ClientRequest, _ deadline: ContinuousClock.Instant?, _ destination: String?,
-        _ progress: (@Sendable (DownloadProgress) -> Void)?
+        _ hop: Hop, _ request: ClientRequest, _ deadline: ContinuousClock.Instant?, _ reception: PartReception?
     ) throws(TransportError) -> TransferPlan {
         var headers = hop.headers
         if !hop.isAway {
@@ -43,7 +42,7 @@ extension HTTPClient {
             method: hop.method, address: hop.address, headers: headers, body: hop.body,
             userAgent: configuration.userAgent, proxy: try proxies.proxy(for: hop.address),
             connectTimeout: request.connectTimeout, timeout: deadline.map { ContinuousClock.now.duration(to: $0) },
-            maximumBodyBytes: request.maximumBodyBytes, destination: destination, progress: progress)
+            stallTimeout: request.stallTimeout, maximumBodyBytes: request.maximumBodyBytes, reception: reception)
     }
 
     private func response(_ result: TransferResult, from hop: Hop) -> ClientResponse {

@@ -50,27 +50,7 @@ public final class HTTPClient: Sendable {
     ///
     /// Source: RFC 9110 §15.4.
     public func send(_ request: ClientRequest) async throws -> ClientResponse {
-        try await exchange(request, destination: nil, progress: nil).response
-    }
-
-    /// Sends a request and streams the body of a successful answer (2xx) to the file at `path`.
-    ///
-    /// The bytes go to `PATH.part` and are moved to `path` when they are whole and on the disk: on failure or
-    /// cancellation that part is removed and the file at `path` is what it was before. The body of any other status
-    /// stays in memory and no file is touched. Bytes are asked for uncompressed.
-    ///
-    /// - Parameters:
-    ///   - request: As for ``send(_:)``; mind that ``ClientRequest/timeout`` bounds the whole download.
-    ///   - path: The file to make or replace; its folder must be there.
-    ///   - progress: Called after every piece on the client's own thread: it must return at once.
-    /// - Returns: The answer, with an empty body if it went to the file.
-    /// - Throws: As ``send(_:)``, and code ``TransportError/Code/file`` when the file cannot be written.
-    public func download(
-        _ request: ClientRequest, to path: String, progress: (@Sendable (DownloadProgress) -> Void)? = nil
-    ) async throws -> ClientResponse {
-        let (response, file) = try await exchange(request, destination: path, progress: progress)
-        try await file?.publish()
-        return response
+        try await exchange(request, nil)
     }
 
     /// Cancels every request, closes every connection and waits for the client's thread to end. Later requests fail.

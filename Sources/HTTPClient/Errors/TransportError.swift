@@ -28,7 +28,7 @@ extension TransportError {
             case invalidAddress, invalidRequest, nameNotFound, refused, unreachable, timedOut
             case certificate(CertificateProblem)
             case clientCertificate, tls, closedEarly, tooLarge, invalidResponse
-            case proxy, tooManyRedirects, redirectRefused, file, other
+            case proxy, tooManyRedirects, redirectRefused, file, fileExists, fileRefused, diskFull, rangeChanged, other
         }
 
         private let kind: Kind
@@ -65,6 +65,14 @@ extension TransportError {
         public static let redirectRefused = Code(kind: .redirectRefused)
         /// A local file could not be read or written.
         public static let file = Code(kind: .file)
+        /// Something is at the file's place already.
+        public static let fileExists = Code(kind: .fileExists)
+        /// The folder may not be written to.
+        public static let fileRefused = Code(kind: .fileRefused)
+        /// There is no room for the file.
+        public static let diskFull = Code(kind: .diskFull)
+        /// What came is not the rest of what was there.
+        static let rangeChanged = Code(kind: .rangeChanged)
         /// Anything else.
         public static let other = Code(kind: .other)
 

@@ -15,6 +15,8 @@ public struct ClientRequest: Sendable {
     /// The longest that the exchange may take as a whole, all redirects included; 30 seconds unless told, nil for no
     /// bound.
     public var timeout: Duration?
+    /// How long not one byte may come before a transfer counts as broken, in whole seconds; nil for no bound.
+    public var stallTimeout: Duration?
     /// What to do with a redirect; nothing unless told.
     public var redirects: Redirects
     /// The largest body to accept, in bytes after decompression; nil means 16 MiB in memory and no bound for a
@@ -32,8 +34,8 @@ public struct ClientRequest: Sendable {
     /// Makes a request.
     public init(
         method: HTTPMethod = .get, url: String, headers: HTTPHeaders = [:], body: [UInt8] = [],
-        connectTimeout: Duration = .seconds(10), timeout: Duration? = .seconds(30), redirects: Redirects = .none,
-        maximumBodyBytes: Int? = nil
+        connectTimeout: Duration = .seconds(10), timeout: Duration? = .seconds(30), stallTimeout: Duration? = nil,
+        redirects: Redirects = .none, maximumBodyBytes: Int? = nil
     ) {
         self.method = method
         self.url = url
@@ -41,6 +43,7 @@ public struct ClientRequest: Sendable {
         self.body = body
         self.connectTimeout = connectTimeout
         self.timeout = timeout
+        self.stallTimeout = stallTimeout
         self.redirects = redirects
         self.maximumBodyBytes = maximumBodyBytes
     }

@@ -15,6 +15,12 @@ extension EasyHandle {
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout.wholeMilliseconds)
         set(CURLOPT_TIMEOUT_MS, plan.timeout?.wholeMilliseconds ?? 0)
+        if let stall = plan.stallTimeout {
+            set(CURLOPT_LOW_SPEED_LIMIT, 1)
+            set(CURLOPT_LOW_SPEED_TIME, max(1, Int(stall.components.seconds)))
+        }
+        // Fewer and larger writes to the file.
+        if plan.reception != nil { set(CURLOPT_BUFFERSIZE, 256 << 10) }
         set(CURLOPT_CONNECT_ONLY, plan.connectsOnly)
         set(CURLOPT_USERAGENT, plan.userAgent)
         prepareProxy(plan.proxy)
@@ -42,7 +48,7 @@ extension EasyHandle {
         }
         if plan.method != .head { set(CURLOPT_CUSTOMREQUEST, plan.method.rawValue) }
         // A file gets the bytes as they are, and its progress a total that fits.
-        if plan.destination == nil { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
+        if plan.reception == nil { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
         prepareFields(plan.headers)
     }
 

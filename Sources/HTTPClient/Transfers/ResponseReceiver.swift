@@ -9,14 +9,13 @@ struct ResponseReceiver {
 
     private(set) var headers = HTTPHeaders()
     private(set) var body: [UInt8] = []
-    private(set) var file: PartialFile?
     /// Why the receiver ended the transfer, if it did.
     private(set) var refusal: TransportError?
 
     private let origin: String
-    private let destination: String?
+    private let reception: PartReception?
     private let maximumBodyBytes: Int?
-    private let progress: (@Sendable (DownloadProgress) -> Void)?
+    private var hasBegunPart = false
     private var status = 0
     private var headerBytes = 0
     private var isHeaderComplete = false
@@ -24,9 +23,8 @@ struct ResponseReceiver {
 
     init(_ plan: TransferPlan) {
         origin = plan.address.origin
-        destination = plan.destination
+        reception = plan.reception
         maximumBodyBytes = plan.maximumBodyBytes
-        progress = plan.progress
     }
 
     /// Takes one header line; false ends the transfer.
@@ -76,35 +74,63 @@ struct ResponseReceiver {
         return true
     }
 
-    /// Says that the body is whole: an empty one still makes its file.
+    /// Says that the body is whole: an empty one too is a file.
     mutating func complete() throws(TransportError) {
-        if let destination, isSuccess, file == nil { file = try PartialFile(path: destination) }
+        guard let reception, goesToPart else { return }
+        if !hasBegunPart { try begin(reception) }
+        guard let total = reception.part.total, reception.part.count != total else { return }
+        throw TransportError(
+            .closedEarly,
+            "Could not download from '\(origin)': \(reception.part.count) of \(total) bytes came; try again to go on.")
     }
 
-    /// Removes what a failed transfer leaves.
+    /// Removes what a failed transfer leaves in memory.
     mutating func discard() {
-        file?.discard()
-        file = nil
         body = []
     }
 
-    private var isSuccess: Bool { (200..<300).contains(status) }
+    private var goesToPart: Bool { reception != nil && (status == 200 || status == 206) }
 
     private var bound: Int {
-        maximumBodyBytes ?? (destination != nil && isSuccess ? Int.max : Self.usualMaximumBodyBytes)
+        maximumBodyBytes ?? (goesToPart ? Int.max : Self.usualMaximumBodyBytes)
     }
 
     private var announcedBytes: Int? { headers["Content-Length"].flatMap { Int($0) } }
 
     private mutating func store(_ bytes: UnsafeRawBufferPointer, announced: Int) throws(TransportError) {
-        guard let destination, isSuccess else {
+        guard let reception, goesToPart else {
             if announced > 0 { body.reserveCapacity(announced) }
             body.append(contentsOf: bytes)
             return
         }
-        if file == nil { file = try PartialFile(path: destination) }
-        try file?.append(bytes)
-        progress?(DownloadProgress(received: received, total: announcedBytes))
+        if !hasBegunPart { try begin(reception) }
+        try reception.part.append(bytes)
+        reception.progress?(DownloadProgress(received: reception.part.count, total: reception.part.total))
+    }
+
+    /// Decides from the header where the bytes belong.
+    private mutating func begin(_ reception: PartReception) throws(TransportError) {
+        if let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
+            throw TransportError(
+                .invalidResponse,
+                "Could not download from '\(origin)': it sends compressed what was asked for as it is; tell its operator."
+            )
+        }
+        hasBegunPart = true
+        var offset = 0
+        var total = announcedBytes
+        if status == 206 {
+            guard let point = reception.point, let range = headers["Content-Range"].flatMap(ContentRange.init),
+                range.first == point.count, range.total == point.total ?? range.total, point.isSame(headers)
+            else {
+                throw TransportError(
+                    .rangeChanged,
+                    "Could not go on with the download from '\(origin)': the file there has changed; it begins anew.")
+            }
+            (offset, total) = (range.first, range.total)
+        }
+        try reception.part.begin(at: offset, total: total)
+        reception.onBegin?(ResumePoint(headers, total: total))
     }
 
     private mutating func refuse(_ code: TransportError.Code, _ message: String) -> Bool {

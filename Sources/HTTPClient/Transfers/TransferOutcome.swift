@@ -18,8 +18,7 @@ enum TransferOutcome {
         return .success(
             TransferResult(
                 status: HTTPStatus(rawValue: easy.long(CURLINFO_RESPONSE_CODE)), headers: transfer.receiver.headers,
-                body: transfer.receiver.body, version: version(easy.long(CURLINFO_HTTP_VERSION)),
-                file: transfer.receiver.file))
+                body: transfer.receiver.body, version: version(easy.long(CURLINFO_HTTP_VERSION))))
     }
 
     private static func version(_ number: Int) -> HTTPVersion {

@@ -12,10 +12,11 @@ struct TransferPlan: Sendable {
     var connectTimeout: Duration
     /// What is left of the whole exchange's time; nil for no bound.
     var timeout: Duration?
+    /// How long no byte may come before the transfer is given up; nil for no bound.
+    var stallTimeout: Duration?
     var maximumBodyBytes: Int?
     /// Where the body of a success goes; nil keeps it in memory.
-    var destination: String?
-    var progress: (@Sendable (DownloadProgress) -> Void)?
+    var reception: PartReception?
     /// Whether to stop after the TLS handshake, without a request.
     var connectsOnly = false
 }
@@ -26,6 +27,4 @@ struct TransferResult: Sendable {
     var headers: HTTPHeaders
     var body: [UInt8]
     var version: HTTPVersion
-    /// The body's file, not yet at its place.
-    var file: PartialFile?
 }

@@ -1,0 +1,237 @@
+import CProcess
+import Crypto
+import Dispatch
+public import FoundationEssentials
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file under way: bytes that grow beside the place they are meant for, and become a file there only when they are whole.
+///
+/// What is written stays when a transfer breaks off, when the program ends and when it crashes, until ``publish(as:modified:)``
+/// or ``remove()``. A lock that dies with its holder keeps two downloads of one part apart.
+///
+/// Source: DL-2; RFC 9110 §15.3.7.
+public final class DownloadPart: @unchecked Sendable {
+    // One owner at a time: whoever opened it, a transfer's thread while that runs, then the opener again. The two counters
+    // may be read by anybody at any time.
+
+    /// Where the part is.
+    public let path: String
+    private var file: Int32?
+    private var digest: InsecureSHA1?
+    private let written: Atomic<Int>
+    private let announced = Atomic<Int>(-1)
+
+    /// Opens a part, or makes an empty one that only this user can read.
+    ///
+    /// - Throws: ``TransportError`` with code ``TransportError/Code/file``, ``TransportError/Code/fileRefused`` or
+    ///   ``TransportError/Code/diskFull``; also when another download holds it.
+    public init(path: String) throws(TransportError) {
+        self.path = path
+        let file = try Self.open(path)
+        self.file = file
+        var status = stat()
+        written = Atomic(fstat(file, &status) == 0 ? Int(status.st_size) : 0)
+    }
+
+    deinit { close() }
+
+    /// How many bytes are there.
+    public var count: Int { written.load(ordering: .relaxed) }
+
+    /// How many there will be, where a server told.
+    public var total: Int? {
+        let total = announced.load(ordering: .relaxed)
+        return total < 0 ? nil : total
+    }
+
+    /// Begins to hash what is there and what will come.
+    ///
+    /// Without it nothing is hashed. Reading happens off the shared threads.
+    ///
+    /// - Parameter count: How many of the bytes are good.
+    /// - Throws: ``TransportError`` when they cannot be read.
+    public func beginDigest(of count: Int) async throws {
+        try await Self.blocking { [self] in
+            digest = InsecureSHA1()
+            var chunk = [UInt8](repeating: 0, count: 1 << 20)
+            var offset = 0
+            while offset < count, let file {
+                let size = min(chunk.count, count - offset)
+                let got = pread(file, &chunk, size, off_t(offset))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { throw Self.failure(path, got < 0 ? .last : SystemError(number: EIO)) }
+                chunk.withUnsafeBytes { digest?.update(UnsafeRawBufferPointer(rebasing: $0[..<got])) }
+                offset += got
+            }
+        }
+    }
+
+    /// The SHA-1 of all bytes, where ``beginDigest(of:)`` was called; only once.
+    public func takeDigest() -> [UInt8]? {
+        guard let digest = digest.take() else { return nil }
+        return digest.finish()
+    }
+
+    /// Brings the bytes to the disk, off the shared threads.
+    ///
+    /// - Throws: ``TransportError`` as ``init(path:)``.
+    public func flush() async throws {
+        try await Self.blocking { [self] in
+            guard let file else { return }
+            guard fsync(file) == 0 else { throw Self.failure(path, .last) }
+        }
+    }
+
+    /// Brings the bytes to the disk and the part to its place, where nothing may be yet.
+    ///
+    /// - Parameters:
+    ///   - destination: The file's path, in the same file system.
+    ///   - modified: The time that the file shall have; nil leaves the present.
+    ///   - isReplacing: Whether a file that is there gives way.
+    /// - Throws: ``TransportError``; with code ``TransportError/Code/fileExists`` when something is there. The part stays.
+    public func publish(as destination: String, modified: Date? = nil, isReplacing: Bool = false) async throws {
+        try await Self.blocking { [self] in
+            guard let file else { return }
+            if let modified { Self.setTime(modified, of: file) }
+            guard fsync(file) == 0 else { throw Self.failure(destination, .last) }
+            try Self.move(path, destination, isReplacing)
+            close()
+            Self.keepNames(beside: destination)
+        }
+    }
+
+    /// Removes the part.
+    public func remove() {
+        guard file != nil else { return }
+        unlink(path)
+        close()
+    }
+
+    /// Lets go of the part; what it holds stays.
+    public func close() {
+        guard let file else { return }
+        _ = system_close(file)
+        self.file = nil
+    }
+
+    // MARK: - While a transfer runs, on its thread
+
+    /// Drops everything from `offset` on, and says how long the whole will be.
+    func begin(at offset: Int, total: Int?) throws(TransportError) {
+        guard let file else { return }
+        guard ftruncate(file, off_t(offset)) == 0, lseek(file, off_t(offset), SEEK_SET) == off_t(offset) else {
+            throw Self.failure(path, .last)
+        }
+        if offset == 0, digest != nil { digest = InsecureSHA1() }
+        written.store(offset, ordering: .relaxed)
+        announced.store(total ?? -1, ordering: .relaxed)
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
+        guard let file else { return }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = write(file, piece.baseAddress, piece.count)
+            if count >= 0 {
+                digest?.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+                rest = rest.dropFirst(count)
+                written.wrappingAdd(count, ordering: .relaxed)
+            } else if errno != EINTR {
+                throw Self.failure(path, .last)
+            }
+        }
+    }
+}
+
+/// The system's `close`, which the method of that name hides.
+private func system_close(_ file: Int32) -> Int32 { close(file) }
+
+extension DownloadPart {
+    private static func blocking(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then
+    /// the lock is on the finished file, and it is tried again.
+    private static func open(_ path: String) throws(TransportError) -> Int32 {
+        while true {
+            let file = system_open(path)
+            guard file >= 0 else { throw failure(path, .last) }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                _ = system_close(file)
+                throw TransportError(
+                    .file, "Could not download to '\(path)': another download is writing it; wait for that one to end.")
+            }
+            if isSameFile(file, path) { return file }
+            _ = system_close(file)
+        }
+    }
+
+    private static func isSameFile(_ file: Int32, _ path: String) -> Bool {
+        var opened = stat()
+        var named = stat()
+        return fstat(file, &opened) == 0 && lstat(path, &named) == 0
+            && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    }
+
+    private static func setTime(_ date: Date, of file: Int32) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        var time = timespec()
+        time.tv_sec = .init(seconds)
+        time.tv_nsec = .init((date.timeIntervalSince1970 - seconds) * 1e9)
+        // A file system that keeps no times keeps the file all the same.
+        _ = futimens(file, [time, time])
+    }
+
+    /// Source: renameat2(2), `RENAME_NOREPLACE`; where a file system has none, link(2) refuses just so.
+    private static func move(_ part: String, _ destination: String, _ isReplacing: Bool) throws(TransportError) {
+        if isReplacing {
+            guard rename(part, destination) == 0 else { throw failure(destination, .last) }
+            return
+        }
+        if latch_rename_new(part, destination) == 0 { return }
+        guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw failure(destination, .last) }
+        guard link(part, destination) == 0 else { throw failure(destination, .last) }
+        unlink(part)
+    }
+
+    /// Makes new names survive a loss of power. The file is whole and in its place: where a folder cannot be flushed,
+    /// that is no failure.
+    private static func keepNames(beside path: String) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = system_openFolder(folder)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        _ = system_close(descriptor)
+    }
+
+    private static func failure(_ path: String, _ problem: SystemError) -> TransportError {
+        let (code, remedy): (TransportError.Code, String) =
+            switch problem.number {
+            case ENOSPC, EDQUOT: (.diskFull, "make room there, then go on.")
+            case EACCES, EPERM, EROFS: (.fileRefused, "let this user write to the folder, or choose another.")
+            case EEXIST: (.fileExists, "choose another name, or move that file away.")
+            default: (.file, "check the folder and the free space.")
+            }
+        return TransportError(
+            code, "Could not write the download to '\(path)': \(problem); \(remedy)", cause: problem)
+    }
+}
+
+private func system_open(_ path: String) -> Int32 {
+    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+}
+
+private func system_openFolder(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }

@@ -1,0 +1,99 @@
+import CCurl
+import FoundationEssentials
+import Wire
+
+/// Which bytes a part holds, and of which version of the file: what must be known to go on with it later.
+///
+/// Source: RFC 9110 §8.8, §13.1.5 and §14.
+public struct ResumePoint: Sendable, Hashable, Codable {
+    /// How many bytes of the part are good.
+    public var count: Int
+    /// How long the file is, where the server told.
+    public var total: Int?
+    /// The file's entity tag, weak or strong, as the server wrote it.
+    public var entityTag: String?
+    /// The file's `Last-Modified`, as the server wrote it.
+    public var lastModified: String?
+    /// Whether that time is so long ago that no other version can have the same.
+    public var isTimeStrong: Bool
+
+    /// Makes a point; without entity tag and time nothing can be taken up.
+    public init(
+        count: Int = 0, total: Int? = nil, entityTag: String? = nil, lastModified: String? = nil,
+        isTimeStrong: Bool = false
+    ) {
+        self.count = count
+        self.total = total
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        self.isTimeStrong = isTimeStrong
+    }
+
+    /// What the header of an answer says of its file.
+    init(_ headers: HTTPHeaders, total: Int?) {
+        let modified = headers["Last-Modified"]
+        self.init(
+            total: total, entityTag: headers["ETag"], lastModified: modified,
+            isTimeStrong: Self.isStrong(modified, at: headers["Date"]))
+    }
+
+    /// Whether a request for the rest can be made at all.
+    public var canResume: Bool { count > 0 && (entityTag ?? lastModified) != nil && total.map { count < $0 } ?? true }
+
+    /// `If-Range` where the validator is strong enough to be sent; without it the answer is compared instead.
+    ///
+    /// Source: RFC 9110 §13.1.5: neither a weak entity tag nor a time beside a tag.
+    var condition: String? {
+        if let entityTag { return entityTag.hasPrefix("W/") ? nil : entityTag }
+        return isTimeStrong ? lastModified : nil
+    }
+
+    /// Whether an answer is about the same version of the file.
+    func isSame(_ headers: HTTPHeaders) -> Bool {
+        var isKnown = false
+        if let entityTag {
+            guard let other = headers["ETag"], Self.opaque(other) == Self.opaque(entityTag) else { return false }
+            isKnown = true
+        }
+        if let lastModified {
+            guard headers["Last-Modified"] == lastModified else { return false }
+            isKnown = true
+        }
+        return isKnown
+    }
+
+    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+
+    /// Source: RFC 9110 §8.8.2.2.
+    private static func isStrong(_ modified: String?, at date: String?) -> Bool {
+        guard let modified, let date else { return false }
+        let (then, now) = (curl_getdate(modified, nil), curl_getdate(date, nil))
+        return then >= 0 && now >= 0 && then + 1 <= now
+    }
+}
+
+/// The parts of a file that an answer holds.
+///
+/// Source: RFC 9110 §14.4.
+struct ContentRange: Equatable {
+    var first: Int
+    var last: Int
+    var total: Int
+
+    /// Reads `bytes 100-199/200`; nil for another unit, an unknown length and anything malformed.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+            let total = Self.number(halves[1]), first <= last, last < total
+        else { return nil }
+        (self.first, self.last, self.total) = (first, last, total)
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A server of files over real sockets that does right, or one thing wrong that a test asks for.
+///
+/// Every connection is served on a thread of its own, any number of requests long.
+public final class FaultServer: Sendable {
+    /// A request as it came.
+    public struct Request: Sendable {
+        /// The method.
+        public var method: String
+        /// The path and query.
+        public var path: String
+        /// Header fields by their names in lower case.
+        public var headers: [String: String]
+    }
+
+    /// What to answer.
+    public struct Answer: Sendable {
+        /// The status.
+        public var status = 200
+        /// Header fields besides `Content-Length`.
+        public var headers: [(String, String)] = []
+        /// The body that is meant.
+        public var body: [UInt8] = []
+        /// What `Content-Length` says, where it is not the body's; negative for none, the connection's end ends the body.
+        public var announced: Int?
+        /// After how many bytes of the body the connection is cut.
+        public var cutAfter: Int?
+        /// After how many bytes of the body nothing more comes, until the server is closed.
+        public var stallAfter: Int?
+
+        /// Makes an answer.
+        public init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+
+        /// A file as an honest server gives it: whole, or the rest where that was asked for and the condition holds.
+        public static func file(
+            _ bytes: [UInt8], to request: Request, entityTag: String? = "\"1\"", modified: String? = nil
+        ) -> Answer {
+            var headers = [("Accept-Ranges", "bytes"), ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")]
+            if let entityTag { headers.append(("ETag", entityTag)) }
+            if let modified { headers.append(("Last-Modified", modified)) }
+            let condition = request.headers["if-range"]
+            guard let range = request.headers["range"], range.hasPrefix("bytes="), range.hasSuffix("-"),
+                let first = Int(range.dropFirst(6).dropLast()),
+                condition.map({ $0 == entityTag || $0 == modified }) ?? true
+            else { return Answer(headers: headers, body: bytes) }
+            guard first < bytes.count else {
+                return Answer(status: 416, headers: [("Content-Range", "bytes */\(bytes.count)")])
+            }
+            headers.append(("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"))
+            return Answer(status: 206, headers: headers, body: Array(bytes[first...]))
+        }
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var answer: @Sendable (Request) -> Answer
+        var connections: Set<Int32> = []
+        var isClosed = false
+    }
+
+    /// The port at `127.0.0.1`.
+    public let port: Int
+    private let listening: Int32
+    private let state: Mutex<State>
+
+    /// Starts to serve.
+    public init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+        state = Mutex(State(answer: answer))
+        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = listening
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                bind(descriptor, raw, size) == 0 && listen(descriptor, 256) == 0
+                    && getsockname(descriptor, raw, &size) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRINUSE) }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        BackgroundThread.start { [weak self] in
+            while true {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { break }
+                guard let self, self.keep(connection) else {
+                    Glibc.close(connection)
+                    break
+                }
+                BackgroundThread.start { self.serve(connection) }
+            }
+            Glibc.close(descriptor)
+        }
+    }
+
+    deinit { close() }
+
+    /// The address of a path.
+    public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// Everything asked so far.
+    public var requests: [Request] { state.withLock(\.requests) }
+
+    /// Answers otherwise from now on.
+    public func script(_ answer: @escaping @Sendable (Request) -> Answer) { state.withLock { $0.answer = answer } }
+
+    /// Refuses connections, and ends those that are open.
+    public func close() {
+        let open = state.withLock { state -> Set<Int32>? in
+            defer { state.isClosed = true }
+            return state.isClosed ? nil : state.connections
+        }
+        guard let open else { return }
+        shutdown(listening, Int32(SHUT_RDWR))
+        for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+
+    private func keep(_ connection: Int32) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.connections.insert(connection)
+            return true
+        }
+    }
+
+    private func serve(_ connection: Int32) {
+        defer {
+            // Out of the set first: the number may be another connection's as soon as it is closed.
+            state.withLock { _ = $0.connections.remove(connection) }
+            Glibc.close(connection)
+        }
+        var rest: [UInt8] = []
+        while let request = read(connection, &rest) {
+            let answer = state.withLock { state in
+                state.requests.append(request)
+                return state.answer
+            }(request)
+            guard send(answer, to: request, on: connection) else { return }
+        }
+    }
+
+    /// Whether the connection can be used again.
+    private func send(_ answer: Answer, to request: Request, on connection: Int32) -> Bool {
+        var head = "HTTP/1.1 \(answer.status) Scripted\r\n"
+        let announced = answer.announced ?? answer.body.count
+        if announced >= 0, answer.status != 204 { head += "Content-Length: \(announced)\r\n" }
+        if announced < 0 { head += "Connection: close\r\n" }
+        for (name, value) in answer.headers { head += "\(name): \(value)\r\n" }
+        guard write(Array((head + "\r\n").utf8), connection) else { return false }
+        let end = min(answer.cutAfter ?? .max, answer.stallAfter ?? .max, answer.body.count)
+        guard request.method == "HEAD" || write(Array(answer.body[..<end]), connection) else { return false }
+        if answer.stallAfter != nil {
+            var byte: UInt8 = 0
+            while recv(connection, &byte, 1, 0) > 0 {}
+            return false
+        }
+        return answer.cutAfter == nil && announced == answer.body.count
+    }
+
+    private func write(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    private func read(_ connection: Int32, _ received: inout [UInt8]) -> Request? {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            if let head = received.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).components(
+                    separatedBy: "\r\n")
+                received.removeSubrange(..<head.upperBound)
+                var headers: [String: String] = [:]
+                for line in lines.dropFirst() {
+                    guard let colon = line.firstIndex(of: ":") else { continue }
+                    headers[line[..<colon].lowercased()] = line[line.index(after: colon)...]
+                        .trimmingCharacters(in: .whitespaces)
+                }
+                let first = lines[0].split(separator: " ")
+                guard first.count == 3 else { return nil }
+                return Request(method: String(first[0]), path: String(first[1]), headers: headers)
+            }
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return nil }
+            received += buffer[..<count]
+        }
+    }
+}
