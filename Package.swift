@@ -58,7 +58,9 @@ let package = Package(
         // Fifth floor: everything at once, to try it.
         .target(
             name: "LatchSandbox",
-            dependencies: ["Crypto", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Wire"]),
+            dependencies: [
+                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Wire",
+            ]),
 
         // Roof: arguments, printing, wiring.
         .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Terminal", "Wire"]),

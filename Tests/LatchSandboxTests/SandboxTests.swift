@@ -35,7 +35,8 @@ import Wire
     func json() async throws {
         try await with { sandbox, http in
             let json = sandbox.json
-            #expect(json.members?.map(\.name) == Sandbox.dialects + ["issuer", "users"])
+            #expect(json.members?.map(\.name) == Sandbox.dialects + ["protected", "issuer", "users"])
+            #expect(json["protected"]?["url"]?.string == sandbox.protected && !sandbox.protected.isEmpty)
             for name in Sandbox.portNames {
                 let url = try #require(json[name]?["url"]?.string)
                 #expect(url.hasPrefix("http://127.0.0.1:") && !url.hasSuffix("/"))

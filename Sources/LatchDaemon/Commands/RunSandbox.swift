@@ -34,6 +34,7 @@ struct RunSandbox: Work {
         }
         lines.append("")
         if let url = dialects.first?.1 { lines.append("Sign in:       latch login \(url)") }
+        lines.append("Behind it:     curl -i \(sandbox.protected)/photos")
         if let name = dialects.first?.0, let account = sandbox.account(on: name) {
             lines.append("In a browser:  \(account)")
         }

@@ -58,6 +58,11 @@ struct AccessHost: Sendable, Hashable, CustomStringConvertible {
         name == domain || name.utf8.count > domain.utf8.count && name.hasSuffix("." + domain)
     }
 
+    /// Whether every machine means itself by the name.
+    ///
+    /// Source: RFC 6761 §6.3; RFC 1122 §3.2.1.3; RFC 4291 §2.5.3.
+    var isLoopback: Bool { ["127.0.0.1", "[::1]", "localhost"].contains(name) }
+
     /// The host as an address writes it.
     var description: String { port.map { "\(name):\($0)" } ?? name }
 }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Wire
+public import Wire
 
 /// Who may come to some addresses.
 ///
@@ -33,6 +33,21 @@ public struct AccessRule: Sendable, Equatable {
     }
 }
 
+extension AccessRule {
+    /// Makes a rule of what the configuration would say; nil when a host or a path cannot be read.
+    public init?(
+        named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],
+        admission: Admission
+    ) {
+        let hostPatterns = hosts.compactMap(AccessHostPattern.init)
+        let pathPatterns = paths.compactMap(AccessPathPattern.init)
+        // A rule that says less is about more.
+        guard hostPatterns.count == hosts.count, pathPatterns.count == paths.count else { return nil }
+        self.init(
+            name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission)
+    }
+}
+
 /// People named one by one, or by a group.
 public struct AccessMembers: Sendable, Equatable {
     /// E-mail addresses, as they are compared.
@@ -41,7 +56,7 @@ public struct AccessMembers: Sendable, Equatable {
     let groups: Set<String>
 
     /// Takes people by e-mail address or id, and groups by name.
-    init(users: [String], groups: [String]) {
+    public init(users: [String], groups: [String] = []) {
         ids = Set(users.compactMap { UUID(uuidString: $0) })
         emails = Set(users.filter { UUID(uuidString: $0) == nil }.map { EmailAddress(normalizing: $0).text })
         self.groups = Set(groups)

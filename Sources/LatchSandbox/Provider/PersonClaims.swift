@@ -15,6 +15,9 @@ enum PersonClaims {
                 ("name", .string(grant.person.name)),
                 ("preferred_username", .string(String(grant.person.email.prefix { $0 != "@" }))),
             ]
+            if !grant.person.groups.isEmpty {
+                claims.append(("groups", .array(grant.person.groups.map(JSONValue.string))))
+            }
         }
         return claims
     }

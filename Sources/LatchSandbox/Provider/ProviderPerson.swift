@@ -10,15 +10,19 @@ public struct ProviderPerson: Sendable, Equatable {
     public var name: String
     /// The `email_verified` claim.
     public var isEmailVerified: Bool
+    /// The `groups` claim; it is left out where there are none.
+    public var groups: [String]
 
     /// Makes a person; the subject is the e-mail address's local part unless another is given.
     public init(
-        email: String, password: String, name: String, isEmailVerified: Bool = true, subject: String? = nil
+        email: String, password: String, name: String, isEmailVerified: Bool = true, subject: String? = nil,
+        groups: [String] = []
     ) {
         self.subject = subject ?? String(email.prefix { $0 != "@" })
         self.email = email
         self.password = password
         self.name = name
         self.isEmailVerified = isEmailVerified
+        self.groups = groups
     }
 }

@@ -8,7 +8,9 @@ extension Sandbox {
 
     static func startProvider(_ configuration: Configuration) async throws -> DevelopmentProvider {
         var provider = DevelopmentProvider.Configuration(
-            people: SandboxPerson.all.map { ProviderPerson(email: $0.email, password: $0.password, name: $0.name) })
+            people: SandboxPerson.all.map {
+                ProviderPerson(email: $0.email, password: $0.password, name: $0.name, groups: $0.groups)
+            })
         provider.host = configuration.host
         provider.port = configuration.ports["issuer"] ?? 0
         provider.slowness = SandboxProvider.timeout + .seconds(5)
@@ -52,6 +54,7 @@ extension Sandbox {
             dialect.publicClient.map { SandboxProvider.configuration(issuer: issuer, clientID: $0.id, secret: nil) }
                 ?? SandboxProvider.configuration(issuer: issuer, secret: secret)
         ]
+        if dialect.hasBackend { settings.providers[0].settings.groupsClaim = "groups" }
         settings.bridge.loopbackRedirects = true
         settings.pages.isEnabled = true
         settings.pages.title = "Sandbox, \(dialect.title)"

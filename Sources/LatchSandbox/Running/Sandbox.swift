@@ -94,6 +94,11 @@ public final class Sandbox: Sendable {
         url(of: dialect).map { $0 + "/latch/account" }
     }
 
+    /// The address of a made-up backend that asks for a sign-in.
+    public var protected: String {
+        servers.first { $0.dialect.hasBackend }.map { $0.url + SandboxBackend.path } ?? ""
+    }
+
     /// Stops everything and removes the folder.
     public func close() async {
         await Self.end(servers, provider, temporary)
@@ -102,6 +107,7 @@ public final class Sandbox: Sendable {
     /// The addresses, and who can sign in everywhere, for programs.
     public var json: JSONValue {
         var members = servers.map { JSONValue.Member($0.dialect.name, ["url": .string($0.url)]) }
+        members.append(.init("protected", ["url": .string(protected)]))
         members.append(.init(Self.issuer, ["url": .string(provider.issuer)]))
         let users = people.filter { $0.place == .everywhere }
         members.append(

@@ -15,16 +15,19 @@ struct SandboxDialect: Sendable {
     let enable: @Sendable (inout GatewaySettings) -> Void
     /// The apps that sign people in at the provider themselves.
     var apps: [RegisteredClient] = []
+    /// Whether a made-up backend stands behind it.
+    var hasBackend = false
 
     /// Every dialect of the sandbox, in the order they are shown.
-    static let all = [onyx, timeTracker, immich, relateMail]
+    static let all = [onyx, timeTracker, immich, relateMail, backend]
+
+    private static let onyxCallbacks = [
+        "/api/auth/oauth/callback", "/api/auth/mobile/oauth/callback",
+        "/api/auth/oauth/\(SandboxProvider.id)/callback",
+    ]
 
     private static let onyx = SandboxDialect(
-        name: "onyx", title: "Onyx",
-        callbacks: [
-            "/api/auth/oauth/callback", "/api/auth/mobile/oauth/callback",
-            "/api/auth/oauth/\(SandboxProvider.id)/callback",
-        ],
+        name: "onyx", title: "Onyx", callbacks: onyxCallbacks,
         enable: { $0.onyx.isEnabled = true })
 
     private static let timeTracker = SandboxDialect(
@@ -50,6 +53,17 @@ struct SandboxDialect: Sendable {
                     + ["http://127.0.0.1", "http://[::1]"].flatMap { [$0 + "/auth/callback", $0 + "/callback"] },
                 audience: relateMailApp)
         ])
+
+    /// A backend that knows nothing of sign-in, and where an app finds that; it signs people in as Onyx does.
+    private static let backend = SandboxDialect(
+        name: "backend", title: "Any backend", callbacks: onyxCallbacks,
+        enable: { settings in
+            settings.onyx.isEnabled = true
+            settings.verify.isEnabled = true
+            settings.verify.rules.rules = SandboxBackend.rules
+            settings.trustedProxies = SandboxBackend.proxies
+        },
+        hasBackend: true)
 
     private static let relateMailApp = "relate-mail"
 }

@@ -18,6 +18,8 @@ public struct SandboxPerson: Sendable, Equatable {
     public let name: String
     /// Whether the person administers the gateways.
     public let isAdministrator: Bool
+    /// The groups at the provider.
+    public var groups: [String] { isAdministrator ? ["admins"] : [] }
     /// Where the person is known.
     public let place: Place
 

@@ -9,13 +9,17 @@ final class SandboxServer: Sendable {
     let url: String
     private let gateway: Gateway
     private let server: HTTPServer
+    private let backend: SandboxBackend?
     private let upkeep: Task<Void, any Error>
 
-    private init(_ dialect: SandboxDialect, _ url: String, _ gateway: Gateway, _ server: HTTPServer) {
+    private init(
+        _ dialect: SandboxDialect, _ url: String, _ gateway: Gateway, _ server: HTTPServer, _ backend: SandboxBackend?
+    ) {
         self.dialect = dialect
         self.url = url
         self.gateway = gateway
         self.server = server
+        self.backend = backend
         upkeep = Task { try await gateway.run() }
     }
 
@@ -25,14 +29,23 @@ final class SandboxServer: Sendable {
     ) async throws -> SandboxServer {
         try await addPeople(settings)
         let gateway = try await Gateway.open(settings)
+        var backend: SandboxBackend?
         do {
             try await gateway.readLibrary()
+            var router = gateway.router
+            if dialect.hasBackend {
+                let made = try SandboxBackend()
+                made.add(to: &router)
+                backend = made
+            }
             let server = try await HTTPServer.start(
-                .init(listeners: [.tcp(host: host, port: port)], loops: 1), router: gateway.router,
+                .init(listeners: [.tcp(host: host, port: port)], loops: 1), router: router,
                 onAccess: { gateway.accessed($0) }, onLog: { gateway.noted($0) })
             let address = server.addresses.first.map(\.description) ?? ""
-            return SandboxServer(dialect, "http://\(address)", gateway, server)
+            backend?.open(behind: "http://\(address)")
+            return SandboxServer(dialect, "http://\(address)", gateway, server, backend)
         } catch {
+            await backend?.close()
             await gateway.close()
             throw error
         }
@@ -60,6 +73,7 @@ final class SandboxServer: Sendable {
     func stop() async {
         gateway.drain()
         await server.stop(drain: .seconds(1))
+        await backend?.close()
         upkeep.cancel()
         _ = await upkeep.result
         await gateway.close()

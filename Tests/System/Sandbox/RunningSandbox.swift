@@ -8,6 +8,8 @@ struct RunningSandbox {
     let issuer: String
     let email: String
     let password: String
+    /// The whole line.
+    let json: JSONValue
     private let house: House
 
     /// Starts it and reads the first line, which it waits for.
@@ -20,6 +22,7 @@ struct RunningSandbox {
             let user = json["users"]?.array?.first, let email = user["email"]?.string,
             let password = user["password"]?.string
         else { throw ChildProcess.Failure("The first line is '\(line)'.") }
+        self.json = json
         self.house = house
         self.onyx = onyx
         self.issuer = issuer

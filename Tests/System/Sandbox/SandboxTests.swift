@@ -41,6 +41,8 @@ import Wire
         program.send(SIGINT)
         #expect(await program.waitForExit() == 0)
         #expect(program.output.contains("onyx          http://127.0.0.1:"))
+        #expect(program.output.contains("backend       http://127.0.0.1:"))
+        #expect(program.output.contains("/backend/photos"))
         #expect(program.output.contains("ada@example.org     ada-plays-in-the-sandbox"))
         #expect(try folders(house).isEmpty)
     }

@@ -43,11 +43,13 @@ struct VerifyChallenge: Sendable {
     }
 
     /// The page where people sign in, with the way back. Where a cookie of this server's would not reach the host, that is the
-    /// page below the host itself.
+    /// page below the host itself; so it is for a name of this machine where this server's address is not configured.
     private func signInPage(for forwarded: ForwardedRequest) -> String? {
-        guard let signInPath, let configured = address.configured else { return nil }
+        guard let signInPath, address.configured != nil || forwarded.host.isLoopback else { return nil }
         let origin = forwarded.origin
-        if forwarded.host == own || cookieDomain.map(forwarded.host.isWithin) == true {
+        if let configured = address.configured,
+            forwarded.host == own || cookieDomain.map(forwarded.host.isWithin) == true
+        {
             return page(configured + signInPath, back: origin + forwarded.target, or: origin + "/")
         }
         return page(origin + signInPath, back: forwarded.target, or: "/")

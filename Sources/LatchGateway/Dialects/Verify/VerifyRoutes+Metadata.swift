@@ -14,7 +14,7 @@ extension VerifyRoutes {
     func metadata(_ request: ServerRequest) -> ServerResponse {
         let path = request.path.dropFirst(Self.wellKnown.count)
         guard let (scheme, host) = origin(of: request), rules.protect(host, scheme),
-            path.isEmpty || AccessPath(path) != nil, let server = services.address.configured
+            path.isEmpty || AccessPath(path) != nil, let server = server(asked: request)
         else { return VerifyAnswers.sentence(.notFound, "Nothing here is protected.") }
         var members = [JSONValue.Member("resource", .string("\(scheme)://\(host)" + (path == "/" ? "" : path)))]
         if services.settings.onyx.isEnabled {
@@ -24,6 +24,13 @@ extension VerifyRoutes {
         return ServerResponse(
             status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"],
             body: JSONValue.object(members).encoded())
+    }
+
+    /// This server's address. Where it is not configured, for development, that is the one that was asked, if nobody stands
+    /// between.
+    private func server(asked request: ServerRequest) -> String? {
+        request.headers["X-Forwarded-Host"] == nil
+            ? services.address.base(of: request) : services.address.configured
     }
 
     /// The scheme and host that the client asked for, as a trusted proxy tells them, else as the request itself does.

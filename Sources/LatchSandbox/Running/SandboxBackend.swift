@@ -1,0 +1,99 @@
+import HTTPClient
+import HTTPServer
+import LatchGateway
+import Synchronization
+import Wire
+
+/// A made-up backend that knows nothing of sign-in, below ``path`` of a gateway, and the reverse proxy before it.
+///
+/// The proxy asks the gateway about every request by `/auth/verify` over HTTP, as a real one would, and hands refusals on. The
+/// backend answers with what it was given, as JSON.
+final class SandboxBackend: Sendable {
+    /// What stands before its paths.
+    static let path = "/backend"
+
+    /// Who may come where: everybody, Ada alone, a group of the provider's, or whoever is signed in.
+    static let rules = [
+        AccessRule(named: "public", paths: [path + "/public/*"], admission: .everybody),
+        AccessRule(
+            named: "ada", paths: [path + "/ada/*"], admission: .some(AccessMembers(users: ["ada@example.org"]))),
+        AccessRule(
+            named: "admins", paths: [path + "/admins/*"],
+            admission: .some(AccessMembers(users: [], groups: ["admins"]))),
+    ].compactMap { $0 }
+
+    /// This machine: the proxy here, and one that somebody tries the sandbox with.
+    static let proxies = TrustedProxies(["127.0.0.0/8", "::1/128"].compactMap { IPNetwork($0) })
+
+    private let http: HTTPClient
+    private let gateway = Mutex<String?>(nil)
+
+    init() throws {
+        http = try HTTPClient()
+    }
+
+    /// Adds the paths.
+    func add(to router: inout Router) {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"].map(HTTPMethod.init(rawValue:)) {
+            for path in [Self.path, Self.path + "/"] {
+                router.on(method, path) { await self.answer($0) }
+            }
+            router.on(method, Self.path + "/{path*}", String.self) { request, _ in await self.answer(request) }
+        }
+    }
+
+    /// Begins to ask the gateway at an address.
+    func open(behind url: String) {
+        gateway.withLock { $0 = url }
+    }
+
+    func close() async {
+        await http.close()
+    }
+
+    private func answer(_ request: ServerRequest) async -> ServerResponse {
+        guard let url = gateway.withLock({ $0 }),
+            let said = try? await http.send(ClientRequest(url: url + "/auth/verify", headers: Self.question(request)))
+        else { return .text("The gateway does not answer.\n", status: .serviceUnavailable) }
+        guard said.status == .ok else {
+            return ServerResponse(
+                status: said.status, headers: Self.kept(Self.answered, of: said.headers), body: said.body)
+        }
+        return ServerResponse(
+            status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"],
+            body: Self.seen(request, said.headers).encoded())
+    }
+
+    /// What the proxy tells the gateway.
+    private static func question(_ request: ServerRequest) -> HTTPHeaders {
+        var headers = kept(asked, of: request.headers)
+        headers["X-Forwarded-Host"] = request.headers["Host"] ?? ""
+        headers["X-Forwarded-Proto"] = "http"
+        headers["X-Forwarded-Method"] = request.method.rawValue
+        headers["X-Forwarded-Uri"] = target(request)
+        return headers
+    }
+
+    /// What the backend was given.
+    private static func seen(_ request: ServerRequest, _ said: HTTPHeaders) -> JSONValue {
+        let fields = ["user", "email", "name", "groups", "session"].map { name in
+            JSONValue.Member(name, said["X-Auth-" + name].map(JSONValue.string) ?? .null)
+        }
+        return .object(
+            [.init("method", .string(request.method.rawValue)), .init("path", .string(target(request)))] + fields)
+    }
+
+    private static func target(_ request: ServerRequest) -> String {
+        request.path + (request.rawQuery.map { "?" + $0 } ?? "")
+    }
+
+    private static let asked = [
+        "Authorization", "Cookie", "Accept", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "X-Requested-With",
+    ]
+    private static let answered = ["WWW-Authenticate", "Location", "Content-Type", "Cache-Control", "Retry-After"]
+
+    private static func kept(_ names: [String], of headers: HTTPHeaders) -> HTTPHeaders {
+        HTTPHeaders(
+            headers.fields.filter { field in names.contains { HTTPHeaders.namesAreEqual($0, field.name) } })
+    }
+}
