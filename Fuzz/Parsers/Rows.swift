@@ -35,6 +35,25 @@ extension FuzzedParser {
                 _ = try await row.read(SessionStatements.refresh.row)
                 _ = try await row.read(SessionStatements.endByToken.row)
             },
+            FuzzedParser("signing-key-rows") { input in
+                guard let stored = try await FuzzedRow(input).read(SigningKeyStatements.all.row) else { return }
+                let now = Date(timeIntervalSince1970: 1_700_000_000)
+                let keys = SigningKeys([stored], sealedWith: Secret(bytes: Array(repeating: 7, count: 32)))
+                // A private half is bound to the gateway's key and to its name: nobody writes one into the file.
+                try require(
+                    keys.signer(at: now) == nil && keys.newest == nil, "A row that this gateway did not seal signs.")
+                let published = try? JSONValue(parsing: keys.published(at: now).encoded())["keys"]?.array
+                try require((published?.count ?? -1) <= 1 && published != nil, "The published keys are no list.")
+                for key in published ?? [] {
+                    try require(
+                        key["d"] == nil && key["k"] == nil && key["p"] == nil,
+                        "A private half that stands beside the public one is published.")
+                }
+                let summary = SigningKeySummary(stored, isSigning: false)
+                _ = summary.state(at: now)
+                _ = Timestamp.text(keys.lastMade, fraction: true)
+                _ = Timestamp.text(summary.neededUntil, fraction: false)
+            },
         ] + [accountRows]
 
     private static func requireJSON(_ person: Person, _ session: Session? = nil) throws(BrokenProperty) {

@@ -21,10 +21,16 @@ struct SigningKeys: Sendable {
     /// Opens the private halves; one that was sealed with another key only stays shown.
     init(_ stored: [StoredSigningKey], sealedWith key: Secret) {
         all = stored.compactMap { row in
-            guard let json = try? JSONValue(parsing: row.publicKey) else { return nil }
-            return Key(stored: row, publicKey: json, signing: SealedSigningKey.open(row, key))
+            guard let json = try? JSONValue(parsing: row.publicKey), let members = json.members else { return nil }
+            let shown = members.filter { Self.publicMembers.contains($0.name) }
+            return Key(stored: row, publicKey: .object(shown), signing: SealedSigningKey.open(row, key))
         }
     }
+
+    /// What is shown of a key, whatever stands beside it in the database.
+    ///
+    /// Source: RFC 7517 §4; RFC 7518 §6; RFC 8037 §2.
+    private static let publicMembers: Set = ["kty", "use", "alg", "kid", "crv", "x", "y", "n", "e"]
 
     /// The key to sign with: the last that has begun and can be used here.
     func signer(at now: Date) -> Key? {
