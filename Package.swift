@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "latch", targets: ["LatchCLI"]),
         .executable(name: "latchd", targets: ["LatchDaemon"]),
         .library(name: "LatchKit", targets: ["LatchKit"]),
+        .library(name: "LatchDownloads", targets: ["LatchDownloads"]),
     ],
     targets: [
         // Cellar: module maps over the distribution's C libraries, no logic.
@@ -55,7 +56,9 @@ let package = Package(
             name: "LatchKit",
             dependencies: ["Crypto", "Database", "Desktop", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
 
-        // Fifth floor: everything at once, to try it.
+        // Fifth floor: what stands on an end.
+        .target(
+            name: "LatchDownloads", dependencies: ["Crypto", "Database", "HTTPClient", "LatchKit", "Wire"]),
         .target(
             name: "LatchSandbox",
             dependencies: [
@@ -63,7 +66,8 @@ let package = Package(
             ]),
 
         // Roof: arguments, printing, wiring.
-        .executableTarget(name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchKit", "Terminal", "Wire"]),
+        .executableTarget(
+            name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchDownloads", "LatchKit", "Terminal", "Wire"]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
@@ -100,6 +104,12 @@ let package = Package(
             dependencies: [
                 "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
                 "Redis", "ScriptedProvider", "TestSupport", "Wire",
+            ]),
+        .testTarget(
+            name: "LatchDownloadsTests",
+            dependencies: [
+                "Crypto", "Database", "HTTPClient", "LatchDownloads", "LatchGateway", "LatchKit", "SecretStorage",
+                "TestSupport", "Wire",
             ]),
         .testTarget(
             name: "LatchKitTests",

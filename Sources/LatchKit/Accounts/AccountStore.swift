@@ -1,4 +1,4 @@
-import Database
+package import Database
 public import FoundationEssentials
 
 /// The accounts of this device, in one SQLite file that several programs may use at once.
@@ -8,7 +8,7 @@ public import FoundationEssentials
 ///
 /// Source: RM-1, RM-2, RM-3.
 public final class AccountStore: Sendable {
-    let database: Database
+    package let database: Database
     let secrets: any SecretStoring
     let locks: AccountLocks
     let now: @Sendable () -> Date
