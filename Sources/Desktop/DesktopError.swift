@@ -3,7 +3,7 @@ public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The kind of failure, to decide by.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
-            case programMissing, programFailed, unsafeFolder, cannotListen, nobodyWaits, refused
+            case programMissing, programFailed, unsafeFolder, cannotListen, taken, nobodyWaits, refused
         }
         private let base: Base
 
@@ -15,6 +15,8 @@ public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let unsafeFolder = Code(base: .unsafeFolder)
         /// No socket could be opened.
         public static let cannotListen = Code(base: .cannotListen)
+        /// Somebody waits under that name already.
+        public static let taken = Code(base: .taken)
         /// No program of this user waits for the link.
         public static let nobodyWaits = Code(base: .nobodyWaits)
         /// The waiting program did not take the link.

@@ -69,7 +69,7 @@ public final class LinkFolder: Sendable {
             var status = stat()
             guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFSOCK,
                 // A socket that has just been made does not listen yet.
-                status.st_mtim.tv_sec < time(nil) - 60
+                status.st_mtim.tv_sec < time(nil) - 2
             else { continue }
             guard let connection = LocalSocket.connect(to: name, in: self) else {
                 if errno == ECONNREFUSED { remove(name) }

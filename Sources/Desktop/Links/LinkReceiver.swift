@@ -27,13 +27,16 @@ public final class LinkReceiver: Sendable {
     ///   - name: The socket's name in the folder; letters and digits.
     ///   - folder: Where.
     ///   - isExpected: Whether a link is the one; every other is refused and changes nothing.
-    /// - Throws: ``DesktopError/Code/cannotListen``.
+    /// - Throws: ``DesktopError/Code/taken``, ``DesktopError/Code/cannotListen``.
     public init(
         named name: String, in folder: LinkFolder, isExpected: @escaping @Sendable (String) -> Bool
     ) throws(DesktopError) {
         folder.sweep()
         let descriptor = LocalSocket.listen(at: name, in: folder)
         guard descriptor >= 0 else {
+            guard errno != EADDRINUSE else {
+                throw DesktopError(.taken, "Another program of yours waits for the same link.")
+            }
             throw DesktopError(
                 .cannotListen, "Could not open a socket to wait for the browser: \(String(cString: strerror(errno))).")
         }

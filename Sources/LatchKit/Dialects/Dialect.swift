@@ -49,8 +49,14 @@ public protocol Dialect: Sendable {
     /// a sentence.
     func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String?
 
+    /// Whether a server that takes ``signOut(keyID:)`` well has ended the session; otherwise it is asked once more who is
+    /// signed in.
+    var signsOutForCertain: Bool { get }
+
     /// The fields that carry a token.
     func authorization(_ token: Secret) -> HTTPHeaders
+    /// Fields of every request with a token that does not have them itself.
+    var tokenHeaders: HTTPHeaders { get }
 
     /// What an answer to a request with a token says about the session.
     ///
@@ -87,6 +93,11 @@ extension Dialect {
     /// Never: there is nothing to renew with.
     public func refreshDate(now: Date, expires: Date?) -> Date { .distantFuture }
 
+    /// None.
+    public var tokenHeaders: HTTPHeaders { [:] }
+    /// It has.
+    public var signsOutForCertain: Bool { true }
+
     /// Any success has ended it.
     public func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
@@ -119,7 +130,8 @@ public struct DialectID: RawRepresentable, Hashable, Sendable, Codable, CustomSt
 public enum Dialects {
     /// All of them, in the order in which a server is asked.
     public static let all: [any Dialect] = [
-        OnyxDialect()
+        OnyxDialect(),
+        TimeTrackerDialect(),
     ]
 
     /// The dialect of that id, or nil when this version does not know it.

@@ -125,6 +125,16 @@ extension Session {
         return report
     }
 
+    /// Looks whether the server still takes a token that it said to have ended.
+    private func checkEnd(_ token: Secret) async throws {
+        let answer = try await exchange(dialect.identity, token, timeout: Self.revocationBound)
+        guard case .answered = dialect.verdict(on: answer, to: dialect.identity.path, at: server),
+            dialect.identity(from: answer) != nil
+        else { return }
+        throw LatchError(
+            .serverRefused, "\(server) still takes the token: there it is good until its time has run out.")
+    }
+
     private func revoke(_ token: Secret?) async -> SignOutReport {
         let keyID = try? await accounts.keyID(of: accountID)
         guard let request = dialect.signOut(keyID: keyID), let token else {
@@ -141,6 +151,7 @@ extension Session {
             case .answered:
                 if let why = dialect.notEnded(answer, at: server) { throw LatchError(.serverRefused, why) }
             }
+            if !dialect.signsOutForCertain { try await checkEnd(token) }
             return SignOutReport(isRevoked: true, failure: nil)
         } catch {
             return SignOutReport(isRevoked: false, failure: LatchError(error, asking: server))

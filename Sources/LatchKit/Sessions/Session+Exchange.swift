@@ -11,6 +11,7 @@ extension Session {
         let client = try await openTransport()
         var headers = request.headers
         if let token {
+            for field in dialect.tokenHeaders where headers[field.name] == nil { headers[field.name] = field.value }
             for field in dialect.authorization(token) { headers[field.name] = field.value }
         }
         let message = ClientRequest(

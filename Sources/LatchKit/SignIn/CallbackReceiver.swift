@@ -68,11 +68,21 @@ struct CallbackReceiver: Sendable {
                 let receiver = try LinkReceiver(named: name, in: LinkFolder(path)) { takes($0, redirect, state) }
                 return Self(redirect: redirect, method: .scheme, links: receiver.links, end: { receiver.close() })
             } catch {
+                guard error.code != .taken else { throw taken(redirect, error) }
                 problem = problem ?? error
             }
         }
         throw LatchError(
             .callbackUnavailable, problem?.message ?? "There is no folder to wait for the browser in.", cause: problem)
+    }
+
+    /// Which of two sign-ins a link belongs to nobody could tell.
+    private static func taken(_ redirect: String, _ cause: DesktopError) -> LatchError {
+        let scheme = redirect.prefix { $0 != ":" }
+        return LatchError(
+            .callbackUnavailable,
+            "Another sign-in waits for a link of \(scheme):// already, and this server's links do not tell which one they "
+                + "belong to. Finish or stop that one first.", cause: cause)
     }
 
     /// Waits no more.

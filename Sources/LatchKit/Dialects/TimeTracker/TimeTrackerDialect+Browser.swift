@@ -1,0 +1,64 @@
+import OAuth
+
+extension TimeTrackerDialect: BrowserDialect {
+    /// `timetracker://oauth/callback`.
+    ///
+    /// Source: TT-1.
+    public var callback: String { "timetracker://oauth/callback" }
+    /// `/oauth/callback`.
+    public var loopbackPath: String { "/oauth/callback" }
+
+    /// None does: the identity provider knows ``callback`` alone.
+    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool { false }
+
+    /// A sign-in starts at exactly `/auth/login?redirect_uri=timetracker://oauth/callback`.
+    ///
+    /// It is asked for here first. Where the answer sends the browser on without a cookie, what it is sent on to is opened
+    /// instead, so that the `state` that the server made is known and can be compared; a server that ties the sign-in to the
+    /// browser by a cookie must be visited by the browser itself, and nobody here knows the state then.
+    ///
+    /// Source: TT-3; contract of Time Tracker, 0 and b.1; RFC 8252 §8.9.
+    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+        // A scheme, slashes and a port may stand in a query as they are.
+        var path = prefix + "/auth/login?redirect_uri=" + start.redirect
+        if let provider = start.provider { path += "&" + FormURLEncoded.encode([("provider", provider)]) }
+        let address = try line.address.url(of: path)
+        let answer = try await line.send(DialectRequest(.get, path, headers: Self.headers))
+        guard answer.status.isSuccess || answer.status.isRedirect else { throw notBegun(answer, line.address) }
+        let known = TimeTrackerStart(answer, from: line.address, redirect: start.redirect)
+        return BrowserJourney(address: known?.address ?? address, state: known?.state) { back in
+            let answer = try await line.send(exchange(back, redirect: start.redirect))
+            return try grant(from: answer, of: line.address)
+        }
+    }
+
+    /// `POST /auth/token` with `code`, `state` and `redirect_uri`; with `iss` too where the browser brought one. There is no
+    /// verifier here: the server has it.
+    ///
+    /// Source: TT-4; RFC 9207 §2.
+    func exchange(_ back: BrowserReturn, redirect: String) -> DialectRequest {
+        let issuers = TimeTrackerStart.query(of: back.link.reveal())?.values("iss") ?? []
+        let body = TimeTrackerTokenRequest(
+            code: back.code.reveal(), state: back.state.text, redirectURI: redirect, issuer: issuers.first)
+        return DialectRequest(.post, tokenPath, headers: Self.headers, body: body.json.encoded())
+    }
+
+    /// Reads the answer to an exchange.
+    ///
+    /// - Throws: ``LatchError/Code/codeRefused``, ``LatchError/Code/signInDenied``, ``LatchError/Code/serverError`` and
+    ///   others, with the server's words where it has any.
+    ///
+    /// Source: TT-4, TT-9, TT-13; contract of Time Tracker, (a).
+    func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if answer.status.isSuccess, let response = try? JSON.decode(TimeTrackerTokenResponse.self, from: answer.body),
+            response.tokenType.lowercased() == "bearer", TimeTrackerToken.isSendable(response.accessToken)
+        {
+            var grant = Grant(
+                token: Secret(response.accessToken),
+                lifetime: TimeTrackerToken.lifetime(of: response.accessToken, told: response.expiresIn))
+            grant.identity = Self.identity(of: response.user)
+            return grant
+        }
+        throw notExchanged(answer, server)
+    }
+}

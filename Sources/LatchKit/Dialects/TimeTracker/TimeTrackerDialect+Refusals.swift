@@ -1,0 +1,65 @@
+extension TimeTrackerDialect {
+    /// Why a sign-in does not begin.
+    ///
+    /// Source: TT-9; contract of Time Tracker, (a).
+    func notBegun(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
+        if let error = passing(answer, server) { return error }
+        let said = said(answer)
+        guard answer.status.rawValue >= 500 else {
+            return LatchError(.serverRefused, "Login failed: \(server) does not begin a sign-in; it says: \(said).")
+        }
+        return LatchError(
+            .serverError,
+            "Login failed: \(server) cannot begin a sign-in, most likely because it does not reach its identity provider "
+                + "(\(said)). Try again later.", retryAfter: Self.wait(answer))
+    }
+
+    /// Why a code does not become a token.
+    func notExchanged(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
+        if let error = passing(answer, server) { return error }
+        let said = said(answer)
+        switch answer.status.rawValue {
+        case 200..<300:
+            return LatchError(
+                .notAKnownServer,
+                "Login failed: what \(server) answered is no token of Time Tracker's. Ask its operator.")
+        case 400 where said.contains("Initiate login again"), 500 where said.contains("invalid_grant"):
+            return LatchError(
+                .codeRefused,
+                "Login failed: \(server) does not take the code that the browser brought; it came too late or was used "
+                    + "already (\(said)). Sign in again.")
+        case 403:
+            return LatchError(.signInDenied, "Login failed: \(server) does not let you in: \(said).")
+        case 500...:
+            return LatchError(
+                .serverError, "Login failed: \(server) could not finish the sign-in: \(said). Try again later.",
+                retryAfter: Self.wait(answer))
+        default:
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(said).")
+        }
+    }
+
+    /// What is no word of the server's on this sign-in.
+    private func passing(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError? {
+        if answer.status == .tooManyRequests {
+            let wait = Self.wait(answer)
+            let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait a minute"
+            return LatchError(
+                .rateLimited, "Login failed: too many attempts at \(server). \(pause), then try again.",
+                retryAfter: wait)
+        }
+        guard let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) else { return nil }
+        return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
+    }
+
+    /// The server's words, to stand in a sentence of ours.
+    private func said(_ answer: ClientResponse) -> String {
+        var words = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
+        while words.hasSuffix(".") { words.removeLast() }
+        return words
+    }
+
+    private static func wait(_ answer: ClientResponse) -> Duration? {
+        answer.headers["Retry-After"].flatMap { Int($0) }.map { .seconds(max($0, 0)) }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(2))) struct TimeTrackerSessionTests {
+    @Test("TT-6 each request with a token says JSON both ways, unless it says otherwise itself")
+    func headers() async throws {
+        let world = try TimeTrackerWorld()
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        _ = try await session.identity()
+        _ = try await session.client.send(.get, "/clients")
+        _ = try await session.client.send(.get, "/clients", headers: ["Accept": "text/csv"])
+        try await session.signOut()
+
+        let authenticated = world.wire.requests.filter { $0.token != nil }
+        #expect(authenticated.count >= 4)
+        for request in authenticated {
+            #expect(request.headers["Authorization"]?.hasPrefix("Bearer ey") == true)
+            #expect(request.headers.values("Content-Type") == ["application/json"])
+        }
+        #expect(authenticated.map { $0.headers.values("Accept") }.filter { $0 == ["text/csv"] }.count == 1)
+        #expect(authenticated.count { $0.headers.values("Accept") == ["application/json"] } == authenticated.count - 1)
+    }
+
+    @Test("TT-11 an empty success is one")
+    func empty() async throws {
+        let world = try TimeTrackerWorld()
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        let answer = try await session.client.send(.delete, "/clients")
+        #expect(answer.status == .ok && answer.body.isEmpty)
+    }
+
+    static let reasons = [
+        ("jwt expired", "time ran out"), ("invalid signature", "another key"), ("session ended", "ended on the server"),
+        ("jwt malformed", "(jwt malformed)"),
+    ]
+
+    @Test("TT-7 a 401 ends the session once, however many requests fail together, and says why", arguments: reasons)
+    func ended(_ reason: String, _ words: String) async throws {
+        let world = try TimeTrackerWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        _ = try await session.identity()
+        let states = session.states
+        let asked = world.wire.count("/auth/me")
+        world.script.endAll(reason)
+
+        let codes = await withTaskGroup(of: (LatchError.Code, String)?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    do {
+                        _ = try await session.client.send(.get, "/clients")
+                        return nil
+                    } catch {
+                        return (error as? LatchError).map { ($0.code, $0.message) }
+                    }
+                }
+            }
+            return await group.reduce(into: [(LatchError.Code, String)]()) { if let one = $1 { $0.append(one) } }
+        }
+
+        #expect(codes.count == 20 && codes.allSatisfy { $0.0 == .sessionEnded && $0.1.contains(words) }, "\(codes)")
+        #expect(world.wire.count("/auth/me") == asked + 1)
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        await latch.close()
+        var ends = 0
+        for await state in states { if case .signedOut = state { ends += 1 } }
+        #expect(ends == 1)
+    }
+
+    static let strangers: [ScriptedServer.Answer] = [
+        .json(#"{"error":"Unauthorized"}"#, 401), .json(#"{"message":"who?"}"#, 401), .page(401), .page(200),
+        .redirect("https://sso.example.org/login"), .json(#"{"error":"Unauthorized"}"#, 503), .page(502),
+        ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]), .silence,
+    ]
+
+    @Test("TT-7 TT-8 whatever somebody else answers in its place, nobody is signed out", arguments: strangers)
+    func stranger(_ answer: ScriptedServer.Answer) async throws {
+        let world = try TimeTrackerWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        // It stands in front of everything, the questions by which a refusal is confirmed too.
+        world.script.intercept { _ in answer }
+        let again = try await world.home.open()
+        let session = try again.session(for: account)
+
+        let state = await session.restore()
+        #expect(state.isSignedIn, "\(state)")
+        let error = await #expect(throws: LatchError.self) { try await session.identity() }
+        #expect(error?.code.leavesSessionUnknown == true)
+        world.script.intercept(nil)
+        #expect(try await session.identity().id == "sub-7")
+    }
+
+    @Test("TT-8 at the start the server is asked; without a network the session stays")
+    func start() async throws {
+        let world = try TimeTrackerWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let asked = world.wire.count("/auth/me")
+        let second = try await world.home.open()
+        let verified = try second.session(for: account)
+        #expect(await verified.restore() == .signedIn(.verified))
+        #expect(world.wire.count("/auth/me") == asked + 1)
+
+        world.wire.stop()
+        let third = try await world.home.open()
+        let offline = try third.session(for: account)
+        guard case .signedIn(.unverified) = await offline.restore() else {
+            Issue.record("\(offline.state)")
+            return
+        }
+        #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
+    }
+
+    struct Goodbye: Sendable {
+        var answer: ScriptedServer.Answer
+        var revokes = false
+        let words: String?
+    }
+
+    static let goodbyes = [
+        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot take a token back"),
+        Goodbye(answer: .json(#"{"message":"Logged out successfully"}"#), words: "still takes the token"),
+        Goodbye(answer: .json(#"{"message":"Logged out successfully"}"#), revokes: true, words: nil),
+        Goodbye(answer: .json(#"{"error":"Failed to logout"}"#, 503), words: "fault of its own"),
+        Goodbye(answer: .page(200), words: "a web page came"), Goodbye(answer: .silence, words: "broke off"),
+    ]
+
+    @Test("TT-12 signing out always clears this device, and says what the server still takes", arguments: goodbyes)
+    func signOut(_ goodbye: Goodbye) async throws {
+        var settings = TimeTrackerScript.Settings()
+        settings.logout = goodbye.answer
+        settings.revokes = goodbye.revokes
+        let world = try TimeTrackerWorld(settings)
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+
+        let report = try await latch.signOut(account)
+
+        #expect(report.isRevoked == (goodbye.words == nil))
+        if let words = goodbye.words {
+            #expect(report.failure?.message.contains(words) == true, "\(report.failure?.message ?? "")")
+        }
+        #expect(try await latch.accounts.accounts().isEmpty)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        #expect(world.wire.requests.contains { $0.method == "POST" && $0.path == "/auth/logout" && $0.token != nil })
+    }
+
+    @Test("TT-5 the token is in the secret store alone, under the account's own id")
+    func secret() async throws {
+        let world = try TimeTrackerWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let key = AccountStore.tokenKey(account.id)
+        let token = try #require(try await world.home.secrets.read(key)).reveal()
+        #expect(world.script.live == [token])
+        #expect(try world.home.files(holding: token).isEmpty)
+    }
+}

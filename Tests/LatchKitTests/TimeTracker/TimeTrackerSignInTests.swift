@@ -1,0 +1,243 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(2))) struct TimeTrackerSignInTests {
+    private func world(_ change: (inout TimeTrackerScript.Settings) -> Void = { _ in }) throws -> TimeTrackerWorld {
+        var settings = TimeTrackerScript.Settings()
+        change(&settings)
+        return try TimeTrackerWorld(settings)
+    }
+
+    @Test(
+        "TT-3 TT-4 TT-10 TT-13 a person signs in, at the top of a host and below /api",
+        arguments: ["", "/api"])
+    func whole(_ prefix: String) async throws {
+        let world = try world { $0.prefix = prefix }
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+
+        #expect(account.userEmail == "ada@example.org" && account.displayName == "Ada Lovelace")
+        #expect(account.dialect.rawValue == "timetracker" && account.details == ["prefix": prefix])
+        let starts = world.wire.requests.filter { $0.path.contains("/auth/login") }.map(\.path)
+        #expect(starts == [prefix + "/auth/login?redirect_uri=timetracker://oauth/callback"])
+        let body = try #require(world.exchanges.first)
+        #expect(body.members?.map(\.name).sorted() == ["code", "redirect_uri", "state"])
+        #expect(body["redirect_uri"] == "timetracker://oauth/callback")
+        #expect(body["state"]?.string?.hasSuffix("-of-the-server") == true)
+
+        let again = try await world.home.open()
+        let session = try again.session(for: try #require(try await again.accounts.activeAccount()))
+        #expect(try await session.identity().id == "sub-7")
+        #expect(try await session.client.send(.get, prefix + "/clients").status == .ok)
+    }
+
+    @Test("TT-3 the state that the server made is compared: a link with another changes nothing")
+    func state() async throws {
+        let world = try world()
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        async let signedIn = latch.signIn(world.person.signIn(), to: server)
+        let address = await world.person.address()
+        let link = try await world.person.link(from: address)
+        #expect(address.contains("/idp/authorize?") && address.contains("state=state-1-of-the-server"))
+
+        let strangers = [
+            "timetracker://oauth/callback?code=stolen&state=state-2-of-the-server",
+            "timetracker://oauth/callback?code=stolen",
+            "timetracker://evil/callback?code=x&state=state-1-of-the-server",
+            "timetracker://oauth/callback?code=x&state=state-1-of-the-server&state=state-1-of-the-server",
+            "timetracker://oauth/callback?code=x&pad=\(String(repeating: "x", count: 8_192))&state=state-1-of-the-server",
+            "timetracker://oauth/callback#code=x&state=state-1-of-the-server",
+        ]
+        for stranger in strangers {
+            let error = #expect(throws: LatchError.self) { try world.person.open(stranger) }
+            #expect(error?.code == .noSignInWaits)
+        }
+        #expect(world.exchanges.isEmpty)
+        try world.person.open(link)
+        #expect(try await signedIn.isActive)
+    }
+
+    @Test("TT-3 two sign-ins at once do not cross, each by its own state")
+    func atOnce() async throws {
+        let world = try world()
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        let other = BrowserPerson(home: world.home)
+        async let first = latch.signIn(world.person.signIn(), to: server)
+        async let second = latch.signIn(other.signIn(), to: server)
+        let links = (
+            try await world.person.link(from: await world.person.address()),
+            try await other.link(from: await other.address())
+        )
+        try other.open(links.1)
+        try world.person.open(links.0)
+        _ = try await (first, second)
+        #expect(world.exchanges.count == 2 && links.0 != links.1)
+    }
+
+    @Test(
+        "TT-3 a server that ties the sign-in to the browser is opened itself; a second such sign-in at once is refused")
+    func unknowable() async throws {
+        let world = try world { $0.setsCookie = true }
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        let start = world.address.url + "/auth/login?redirect_uri=timetracker://oauth/callback"
+        async let signedIn = latch.signIn(world.person.signIn(), to: server)
+        #expect(await world.person.address() == start)
+
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.signIn(BrowserPerson(home: world.home).signIn(), to: server)
+        }
+        #expect(error?.code == .callbackUnavailable)
+        #expect(error?.message.contains("Another sign-in waits") == true, "\(error?.message ?? "")")
+
+        let provider = try await world.person.link(from: start)
+        try world.person.open(await world.person.link(from: provider))
+        #expect(try await signedIn.userEmail == "ada@example.org")
+    }
+
+    struct Start: Sendable {
+        let answer: ScriptedServer.Answer
+        let code: LatchError.Code
+        let words: String
+    }
+
+    static let starts = [
+        Start(
+            answer: .json(#"{"error":"Failed to initiate login"}"#, 500), code: .serverError,
+            words: "does not reach its identity provider (Failed to initiate login)"),
+        Start(answer: .json(#"{"error":"Not listed."}"#, 400), code: .serverRefused, words: "it says: Not listed."),
+        Start(answer: .json("{}", 429), code: .rateLimited, words: "Wait a minute"),
+        Start(answer: .page(403), code: .foreignAnswer, words: "a web page came"),
+    ]
+
+    @Test("TT-3 TT-9 a server that does not begin a sign-in is told, and no browser is opened", arguments: starts)
+    func noStart(_ start: Start) async throws {
+        let world = try world()
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        world.script.intercept { $0.path.contains("/auth/login") ? start.answer : nil }
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.signIn(world.person.signIn(browser: .command("/nowhere/browser")), to: server)
+        }
+        #expect(error?.code == start.code && error?.message.contains(start.words) == true, "\(error?.message ?? "")")
+    }
+
+    /// What a server may send the browser on to that is opened, and what is not: then the start itself is.
+    static let targets: [(String, Bool)] = [
+        ("https://id.example.org/a?redirect_uri=timetracker://oauth/callback&state=s", true),
+        ("/auth/login?redirect_uri=timetracker%3A%2F%2Foauth%2Fcallback&state=s", true),
+        ("https://id.example.org/a?redirect_uri=timetracker://oauth/callback", false),
+        ("https://id.example.org/a?redirect_uri=timetracker://oauth/callback&state=s&state=s", false),
+        ("https://id.example.org/a?redirect_uri=https://id.example.org&state=s", false),
+        ("file:///etc/passwd?redirect_uri=timetracker://oauth/callback&state=s", false),
+        ("--help?redirect_uri=timetracker://oauth/callback&state=s", false),
+        ("//id.example.org/a?redirect_uri=timetracker://oauth/callback&state=s", false),
+        ("javascript:x?redirect_uri=timetracker://oauth/callback&state=s", false),
+        (
+            "https://id.example.org/\(String(repeating: "x", count: 16_384))"
+                + "?redirect_uri=timetracker://oauth/callback&state=s", false
+        ),
+    ]
+
+    @Test("TT-3 only a web address with this redirect and one state is opened in the start's place", arguments: targets)
+    func target(_ target: String, _ isOpened: Bool) throws {
+        let answer = ClientResponse(status: .found, headers: ["Location": target])
+        let server = try ServerAddress("https://time.example.org")
+        let start = TimeTrackerStart(answer, from: server, redirect: "timetracker://oauth/callback")
+        #expect((start != nil) == isOpened)
+        #expect(start?.address == (target.hasPrefix("/") ? server.url + target : target) || !isOpened)
+    }
+
+    struct Refusal: Sendable {
+        let status: Int
+        let error: String
+        let code: LatchError.Code
+        let words: String
+    }
+
+    static let refusals = [
+        Refusal(
+            status: 400, error: "OIDC session not found or expired. Initiate login again.", code: .codeRefused,
+            words: "Initiate login again). Sign in again."),
+        Refusal(
+            status: 500, error: "Failed to exchange token: invalid_grant (x)", code: .codeRefused,
+            words: "invalid_grant"),
+        Refusal(
+            status: 500, error: "Failed to exchange token: Email not provided by OIDC provider", code: .serverError,
+            words: "Email not provided by OIDC provider. Try again later."),
+        Refusal(
+            status: 400, error: "Missing required parameters: code", code: .serverRefused, words: "parameters: code."),
+        Refusal(status: 403, error: "You are not invited.", code: .signInDenied, words: "You are not invited."),
+        Refusal(status: 502, error: "bad\\u001b[2J", code: .serverError, words: "bad [2J. Try again later."),
+        Refusal(status: 429, error: "slow", code: .rateLimited, words: "too many attempts"),
+        Refusal(status: 200, error: "", code: .notAKnownServer, words: "no token"),
+    ]
+
+    @Test("TT-4 TT-9 every refusal of the exchange is told in the server's words", arguments: refusals)
+    func refused(_ refusal: Refusal) async throws {
+        let world = try world()
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        world.script.intercept {
+            $0.path == "/auth/token" ? .json(#"{"error":"\#(refusal.error)"}"#, refusal.status) : nil
+        }
+        let signingIn = Task { try await latch.signIn(world.person.signIn(), to: server) }
+        try world.person.open(await world.person.link(from: await world.person.address()))
+        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+        #expect(
+            error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
+        #expect(try await latch.accounts.accounts().isEmpty)
+    }
+
+    @Test("TT-9 an error in the callback is told, which the family's own app loses")
+    func denied() async throws {
+        let world = try world()
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        let signingIn = Task { try await latch.signIn(world.person.signIn(), to: server) }
+        _ = await world.person.address()
+        try world.person.open(
+            "timetracker://oauth/callback?error=access_denied&error_description=Ada%20said%20no&state=state-1-of-the-server"
+        )
+        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+        #expect(error?.code == .signInDenied && error?.message.contains("Ada said no") == true)
+        #expect(world.exchanges.isEmpty)
+    }
+
+    @Test("TT-4 an issuer that the browser brought goes to the server, which may compare it")
+    func issuer() async throws {
+        let world = try world()
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        async let signedIn = latch.signIn(world.person.signIn(), to: server)
+        let link = try await world.person.link(from: await world.person.address())
+        try world.person.open(link + "&iss=https%3A%2F%2Fid.example.org")
+        _ = try await signedIn
+        #expect(world.exchanges.first?["iss"] == "https://id.example.org")
+    }
+
+    @Test("TT-13 the token's end is what the server told, else what the token says", arguments: [true, false])
+    func expiry(_ isTold: Bool) throws {
+        let payload = Base64URL.encode(Array(#"{"iat":1000,"exp":2593000}"#.utf8))
+        let token = "eyJhbGciOiJIUzI1NiJ9.\(payload).x"
+        #expect(TimeTrackerToken.lifetime(of: token, told: isTold ? 60 : nil) == .seconds(isTold ? 60 : 2_592_000))
+        for odd in ["", "a.b", "a.b.c", "a.\(Base64URL.encode(Array(#"{"iat":5,"exp":1e400}"#.utf8))).c"] {
+            #expect(TimeTrackerToken.lifetime(of: odd, told: nil) == nil)
+        }
+    }
+
+    @Test("TT-10 the address is configured by API_BASE_URL, or is the developer's own machine")
+    func configuration() throws {
+        #expect(try TimeTrackerDialect.address(in: [:]).url == "http://localhost:3001")
+        #expect(try TimeTrackerDialect.address(in: ["API_BASE_URL": ""]).url == "http://localhost:3001")
+        let configured = try TimeTrackerDialect.address(in: ["API_BASE_URL": "https://time.example.org/team/api"])
+        #expect(configured.url == "https://time.example.org/team")
+        #expect(try configured.url(of: "/api/clients") == "https://time.example.org/team/api/clients")
+        #expect(throws: LatchError.self) { try TimeTrackerDialect.address(in: ["API_BASE_URL": "no address"]) }
+    }
+}
