@@ -9,7 +9,8 @@ import Wire
 ///
 /// Source: libcurl-multi(3).
 public final class HTTPClient: Sendable {
-    let configuration: Configuration
+    /// How it connects, and what it adds to every request.
+    public let configuration: Configuration
     let proxies: ProxyChoice
     let home: TransferLoop
     /// Where redirects to another origin go: the same loop if it would show nothing that another origin must not see.

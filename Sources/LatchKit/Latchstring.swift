@@ -223,7 +223,7 @@ public final class Latchstring: Sendable {
     /// Ends a session on its server as far as that answers within its bound, also when the caller is cancelled.
     private func giveBack(_ token: Secret, _ keyID: String?, _ server: Server, _ client: HTTPClient) async {
         guard var request = server.dialect.signOut(keyID: keyID) else { return }
-        for field in server.dialect.authorization(token) { request.headers[field.name] = field.value }
+        for field in server.authorization(token) { request.headers[field.name] = field.value }
         let goodbye = request
         await Task {
             _ = try? await PasswordSignIn.send(goodbye, to: server, with: client, timeout: Session.revocationBound)

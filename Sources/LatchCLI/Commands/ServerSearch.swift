@@ -43,6 +43,7 @@ struct ServerSearch {
             throw report.failure ?? LatchError(.notAKnownServer, "\(address) is no server known here.")
         }
         for step in report.steps where step.outcome == .warned { run.console.warn(step.description.printable) }
+        if let reason = server.features.closedBecause { throw LatchError(.serverError, reason) }
         guard server.features.signsInWithPassword || server.features.signsInWithBrowser else {
             throw LatchError(
                 .passwordLoginDisabled,

@@ -26,9 +26,11 @@ extension AccountStore {
             let dialect = Dialects.named(
                 DialectID(rawValue: place.dialect), details: AccountSchema.details(place.details)),
             var request = dialect.signOut(keyID: place.keyID), let address = try? ServerAddress(place.address),
-            let client = try? await connection(of: id).client(userAgent: device.userAgent)
+            let connection = try? await connection(of: id),
+            let client = try? connection.client(userAgent: device.userAgent)
         else { return }
-        for field in dialect.authorization(SessionTokens(stored: stored).lasting) {
+        let token = SessionTokens(stored: stored).lasting
+        for field in dialect.authorization(token, besides: connection.extraHeaders) {
             request.headers[field.name] = field.value
         }
         _ = try? await PasswordSignIn.send(request, to: address, with: client, timeout: Self.goodbyeBound)

@@ -55,6 +55,8 @@ public protocol Dialect: Sendable {
 
     /// The fields that carry a token.
     func authorization(_ token: Secret) -> HTTPHeaders
+    /// The fields that carry a token on a connection that adds fields of its own: theirs must not be lost.
+    func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders
     /// Fields of every request with a token that does not have them itself.
     var tokenHeaders: HTTPHeaders { get }
 
@@ -85,6 +87,9 @@ extension Dialect {
         case .stranger(let reason): .stranger(reason, answer)
         }
     }
+
+    /// The same fields as without.
+    public func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders { authorization(token) }
 
     /// None.
     public var refresh: DialectRequest? { nil }
@@ -131,6 +136,7 @@ public enum Dialects {
     /// All of them, in the order in which a server is asked.
     public static let all: [any Dialect] = [
         OnyxDialect(),
+        ImmichDialect(),
         TimeTrackerDialect(),
     ]
 

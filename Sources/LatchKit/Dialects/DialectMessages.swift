@@ -127,3 +127,8 @@ public struct Rejection: Sendable, Hashable {
         self.isUnmistakable = isUnmistakable
     }
 }
+
+extension ClientResponse {
+    /// Whether the server knows no such path, or not with that method.
+    var isUnknownRoute: Bool { status == .notFound || status == .methodNotAllowed }
+}

@@ -32,9 +32,9 @@ public struct ServerLine: Sendable {
         try await send(DialectRequest(.get, "", headers: ["Accept": JSON.mediaType]), to: url, of: address)
     }
 
-    /// The same line to another address.
-    public func line(to other: ServerAddress) -> ServerLine {
-        ServerLine(other, client, device, timeout: timeout)
+    /// The same line to another address, with less patience if need be.
+    public func line(to other: ServerAddress, timeout bound: Duration? = nil) -> ServerLine {
+        ServerLine(other, client, device, timeout: min(bound ?? timeout, timeout))
     }
 
     private func send(

@@ -20,6 +20,13 @@ public struct ServerFeatures: Sendable, Hashable {
     public var version: String?
     /// What the person should know before signing in, each a sentence.
     public var warnings: [String] = []
+    /// Why nobody can sign in at present, such as maintenance: one or two sentences; nil where people can.
+    public var closedBecause: String?
+
+    /// - Throws: ``LatchError/Code/serverError`` when nobody can sign in at present.
+    func requireOpen() throws(LatchError) {
+        if let closedBecause { throw LatchError(.serverError, closedBecause) }
+    }
 
     /// One identity provider.
     public struct Provider: Sendable, Hashable {
@@ -119,5 +126,10 @@ public struct Server: Sendable {
         self.dialect = dialect
         self.features = features
         self.connection = connection
+    }
+
+    /// The fields that carry a token to the server.
+    func authorization(_ token: Secret) -> HTTPHeaders {
+        dialect.authorization(token, besides: connection.extraHeaders)
     }
 }

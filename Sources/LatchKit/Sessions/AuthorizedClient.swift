@@ -23,7 +23,23 @@ public struct AuthorizedClient: Sendable {
     public func send(
         _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: [UInt8] = []
     ) async throws -> ClientResponse {
-        try await session.perform(DialectRequest(method, path, headers: headers, body: body)).answer
+        try await send(DialectRequest(method, path, headers: headers, body: body))
+    }
+
+    /// Sends a request of the account's dialect; what holds for ``send(_:_:headers:body:)`` holds here too.
+    public func send(_ request: DialectRequest) async throws -> ClientResponse {
+        try await session.perform(request).answer
+    }
+
+    /// The account's server.
+    public var server: ServerAddress { session.server }
+
+    /// The error for the server's own refusal of a request, in its words.
+    func refused(_ answer: ClientResponse) -> LatchError {
+        if case .failing = session.dialect.verdict(on: answer, to: session.dialect.identity.path, at: server) {
+            return session.failing(answer)
+        }
+        return session.refused(answer)
     }
 }
 

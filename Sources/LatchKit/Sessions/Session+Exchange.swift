@@ -12,7 +12,8 @@ extension Session {
         var headers = request.headers
         if let token {
             for field in dialect.tokenHeaders where headers[field.name] == nil { headers[field.name] = field.value }
-            for field in dialect.authorization(token) { headers[field.name] = field.value }
+            let extra = client.configuration.extraHeaders
+            for field in dialect.authorization(token, besides: extra) { headers[field.name] = field.value }
         }
         let message = ClientRequest(
             method: request.method, url: url, headers: headers, body: request.body, timeout: timeout)
@@ -46,7 +47,7 @@ extension Session {
     }
 
     /// The error for a server that fails.
-    func failing(_ answer: ClientResponse) -> LatchError {
+    nonisolated func failing(_ answer: ClientResponse) -> LatchError {
         let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
         guard answer.status != .tooManyRequests else {
             return LatchError(
@@ -59,7 +60,7 @@ extension Session {
     }
 
     /// The error for a server that answers and refuses.
-    func refused(_ answer: ClientResponse) -> LatchError {
+    nonisolated func refused(_ answer: ClientResponse) -> LatchError {
         let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
         return LatchError(.serverRefused, "\(server) refuses: \(words). You stay signed in.")
     }

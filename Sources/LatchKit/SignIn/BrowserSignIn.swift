@@ -88,6 +88,7 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {
+        try server.features.requireOpen()
         guard server.features.signsInWithBrowser, let dialect = server.dialect as? any BrowserDialect else {
             throw LatchError(
                 .browserLoginDisabled,
@@ -118,6 +119,7 @@ public struct BrowserSignIn: Sendable {
     private static func read(
         _ link: String, _ redirect: String, _ journey: BrowserJourney, _ server: ServerAddress
     ) throws(LatchError) -> BrowserReturn {
+        let link = CallbackLink.fitted(link, to: redirect)
         guard let state = journey.state ?? AuthorizationResponse.state(of: link, expectedRedirect: redirect) else {
             throw LatchError(.callbackInvalid, "Login failed: the callback holds no state. Sign in again.")
         }

@@ -49,7 +49,23 @@ public struct CallbackLink: Sendable {
 
     /// What the program that waits for any link to an address is called: where the server makes the state itself.
     static func name(ofAddress redirect: String) -> String {
-        String(SHA256.digest("address " + redirect).hexadecimal.prefix(32))
+        String(SHA256.digest("address " + canonical(redirect)).hexadecimal.prefix(32))
+    }
+
+    /// The link with its address written as `redirect` is: some browsers make one slash of an empty host's three.
+    ///
+    /// Source: RFC 3986 §3: `scheme:/path` and `scheme:///path` name the same; contract of Immich, b.11.
+    static func fitted(_ link: String, to redirect: String) -> String {
+        let address = String(link.prefix { $0 != "?" && $0 != "#" })
+        guard address != redirect, canonical(address) == canonical(redirect) else { return link }
+        return redirect + link.dropFirst(address.count)
+    }
+
+    /// An address with an empty host written out.
+    private static func canonical(_ address: String) -> String {
+        guard let colon = address.firstIndex(of: ":") else { return address }
+        let rest = address[address.index(after: colon)...]
+        return rest.hasPrefix("/") && !rest.hasPrefix("//") ? "\(address[...colon])//\(rest)" : address
     }
 
     private static let unsolicited = LatchError(

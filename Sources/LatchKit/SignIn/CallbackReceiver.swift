@@ -39,6 +39,7 @@ struct CallbackReceiver: Sendable {
 
     /// Whether a link came to the redirect address with the state, or with any one where none can be known.
     static func takes(_ link: String, _ redirect: String, _ state: State?) -> Bool {
+        let link = CallbackLink.fitted(link, to: redirect)
         guard let state else { return AuthorizationResponse.state(of: link, expectedRedirect: redirect) != nil }
         return AuthorizationResponse.belongs(callbackURL: link, expectedRedirect: redirect, expectedState: state)
     }

@@ -22,6 +22,7 @@ public struct PasswordSignIn: Sendable {
     ///
     /// - Throws: ``LatchError``; see ``Dialect/grant(from:of:)``. `CancellationError` when cancelled.
     func perform(at server: Server, _ line: ServerLine) async throws -> Grant {
+        try server.features.requireOpen()
         guard server.features.signsInWithPassword, let dialect = server.dialect as? any PasswordDialect else {
             throw LatchError(
                 .passwordLoginDisabled,
@@ -39,7 +40,7 @@ public struct PasswordSignIn: Sendable {
     ) async throws -> Identity? {
         if let identity = grant.identity { return identity }
         var identity = server.dialect.identity
-        for field in server.dialect.authorization(grant.token) { identity.headers[field.name] = field.value }
+        for field in server.authorization(grant.token) { identity.headers[field.name] = field.value }
         let request = identity
         // Who it is decorates the account; a server that fails to say so has still signed the person in.
         let who = try await tolerating { try await send(request, to: server, with: client) }

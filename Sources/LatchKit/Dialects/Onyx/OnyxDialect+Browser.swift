@@ -9,21 +9,9 @@ extension OnyxDialect: BrowserDialect {
     /// Whether the gateway's metadata are this server's and `loopback_redirects_supported` is `true` in them; a server of
     /// Onyx itself has none, and sends browsers back to ``callback`` only.
     ///
-    /// Source: RFC 8414 §3.1: the well-known part goes between the host and the issuer's own path; §3.3;
-    /// `loopback_redirects_supported` is latchd's own.
+    /// Source: RFC 8414 §3.3.
     public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool {
-        let place = line.address
-        let url = place.origin + "/.well-known/oauth-authorization-server" + place.prefix + Self.prefix
-        do {
-            let answer = try await line.get(url)
-            guard answer.status.isSuccess, let metadata = try? JSONValue(parsing: answer.body) else { return false }
-            return metadata["issuer"]?.string == place.url + Self.prefix
-                && metadata["loopback_redirects_supported"]?.bool == true
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            return false
-        }
+        try await line.allowsLoopback(issuer: Self.prefix)
     }
 
     /// The browser opens `/api/auth/mobile/oauth/authorize` with `redirect=true` and the app's three parameters; its code is

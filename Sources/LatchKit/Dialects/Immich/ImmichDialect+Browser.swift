@@ -1,0 +1,124 @@
+import OAuth
+
+extension ImmichDialect: BrowserDialect {
+    /// `app.immich:///oauth-callback`, the redirect that an Immich server's identity provider is told of.
+    ///
+    /// Source: contract of Immich, b.11.
+    public var callback: String { "app.immich:///oauth-callback" }
+    /// `/oauth-callback`.
+    public var loopbackPath: String { "/oauth-callback" }
+
+    /// Whether the gateway's metadata say so. A server of Immich itself has none, and cannot know: which addresses the
+    /// browser may come back to is for its identity provider to say, which the official app's redirect was registered with.
+    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool {
+        try await line.allowsLoopback(issuer: api)
+    }
+
+    /// Asks the server for the provider's address with `state` and challenge of this sign-in; a server before 1.132 makes
+    /// its own `state`, which is then the one that must come back.
+    ///
+    /// - Throws: ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/serverError`` when the server cannot reach its
+    ///   identity provider, ``LatchError/Code/foreignAnswer`` and what ``refusal(_:_:)`` tells.
+    ///
+    /// Source: IM-7; contract of Immich, b.10.
+    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+        let verifier = PKCE.Verifier()
+        let answer = try await authorization(start, verifier, line)
+        let address = try address(in: answer, of: line.address)
+        let state = try Self.state(of: address, start.state, server)
+        return BrowserJourney(address: address, state: state) { back in
+            let callback = ImmichCallback(
+                url: back.link.reveal(), state: back.state.text, codeVerifier: verifier.secret.reveal())
+            let answer = try await line.send(request(.post, "/oauth/callback", callback))
+            return try grant(fromCallback: answer, of: line.address)
+        }
+    }
+
+    /// `POST /oauth/authorize`, or the specification's `GET` where there is no such `POST`.
+    private func authorization(
+        _ start: BrowserStart, _ verifier: PKCE.Verifier, _ line: ServerLine
+    ) async throws -> ClientResponse {
+        let challenge = verifier.challenge.text
+        let message = ImmichAuthorization(
+            redirectUri: start.redirect, state: start.state.text, codeChallenge: challenge)
+        let answer = try await line.send(request(.post, "/oauth/authorize", message))
+        guard answer.isUnknownRoute else { return answer }
+        let query = FormURLEncoded.encode([
+            ("redirect_uri", start.redirect), ("state", start.state.text), ("code_challenge", challenge),
+            ("code_challenge_method", PKCE.Challenge.method),
+        ])
+        return try await line.send(request(.get, "/oauth/authorize?" + query))
+    }
+
+    /// The address that the browser opens: a page on the web and nothing else.
+    private func address(in answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> String {
+        let error = ImmichError(body: answer.body)
+        guard answer.status.isSuccess else {
+            if error?.message == "OAuth is not enabled" { throw Self.notEnabled(server) }
+            if answer.status == .internalServerError, error != nil {
+                throw LatchError(
+                    .serverError,
+                    "Login failed: \(server) could not begin the sign-in; most likely it cannot reach its identity "
+                        + "provider, or the provider's address in its settings is wrong. Ask its operator.")
+            }
+            if answer.status == .badRequest, error != nil {
+                throw LatchError(
+                    .serverRefused,
+                    "Login failed: \(server) does not begin the sign-in: \(ServerText.clean(words(in: answer) ?? "")). "
+                        + "The way back to this program may not be allowed there; try another --callback.")
+            }
+            throw refusal(answer, server)
+        }
+        guard let url = try? JSON.decode(ImmichAuthorizationResponse.self, from: answer.body).url, Self.isPage(url)
+        else { throw LatchError(.foreignAnswer, "Login failed: \(server) gave no address that a browser can open.") }
+        return url
+    }
+
+    private static func isPage(_ url: String) -> Bool {
+        let start = url.prefix(8).lowercased()
+        return (start.hasPrefix("https://") || start.hasPrefix("http://"))
+            && url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+
+    /// The `state` that must come back: the provider repeats the one in its address.
+    private static func state(of url: String, _ own: State, _ server: Server) throws(LatchError) -> State {
+        let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        let states = (try? FormURLEncoded.decode(Array(query)))?.values("state") ?? []
+        guard states.count == 1, let state = states.first, !state.isEmpty else {
+            throw LatchError(
+                .foreignAnswer,
+                "Login failed: the address that \(server.address) gave holds no state, so what comes back could be anybody's."
+            )
+        }
+        let takesOurs = server.features.version.flatMap(ImmichVersions.takesState)
+        guard State(state) == own || takesOurs != true else {
+            throw LatchError(
+                .foreignAnswer,
+                "Login failed: \(server.address) put another state in place of this sign-in's, as no server of its version does."
+            )
+        }
+        return State(state)
+    }
+
+    /// Reads the answer to `POST /oauth/callback`.
+    ///
+    /// Source: contract of Immich, endpoints and c.
+    private func grant(fromCallback answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if let grant = Self.grant(in: answer) { return grant }
+        let message = ImmichError(body: answer.body)?.message ?? ""
+        if message == "OAuth is not enabled" { throw Self.notEnabled(server) }
+        if message == "Failed to finish oauth" || message == "OAuth authentication failed" {
+            throw LatchError(
+                .codeRefused,
+                "Login failed: \(server) could not finish the sign-in with its identity provider. The code came too late or "
+                    + "was used already, or you may not have an account there. Sign in again; if it stays so, ask its "
+                    + "operator to look into the server's log.")
+        }
+        throw refusal(answer, server)
+    }
+
+    private static func notEnabled(_ server: ServerAddress) -> LatchError {
+        LatchError(
+            .browserLoginDisabled, "Login failed: \(server) does not sign in with the browser. Use a password.")
+    }
+}

@@ -1,0 +1,78 @@
+extension ImmichDialect: PasswordChangeDialect {
+    /// The fewest characters of a new password.
+    ///
+    /// Source: contract of Immich, endpoints, `POST /auth/change-password`.
+    static let minimumPasswordLength = 8
+
+    /// A change of one's own will is `POST /auth/change-password`, after which the server ends the person's other sessions
+    /// from 2.2 on. One that the server forces is a change of the person, which alone ends the forcing: `PUT /users/me`, or
+    /// `PATCH` where `PUT` is no more.
+    ///
+    /// Source: IM-12; contract of Immich, b.9, and "`PUT /auth/change-password`".
+    public func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {
+        let new = change.new.reveal()
+        guard change.isForced else {
+            let message = ImmichPasswordChange(
+                password: change.current?.reveal() ?? "", newPassword: new, invalidateSessions: true)
+            return try refuse(try await client.send(request(.post, "/auth/change-password", message)), client)
+        }
+        let message = ImmichUserUpdate(password: new)
+        var answer = try await client.send(request(.put, "/users/me", message))
+        if answer.isUnknownRoute { answer = try await client.send(request(.patch, "/users/me", message)) }
+        try refuse(answer, client)
+    }
+
+    private func refuse(_ answer: ClientResponse, _ client: AuthorizedClient) throws(LatchError) {
+        if answer.status.isSuccess { return }
+        if ImmichError(body: answer.body)?.message == "Wrong password" {
+            throw LatchError(
+                .wrongCredentials, "\(client.server) says that this is not the password of today. Nothing was changed.")
+        }
+        if answer.status == .badRequest, let error = ImmichError(body: answer.body), Self.isAboutPassword(error) {
+            throw LatchError(
+                .weakPassword,
+                "\(client.server) does not take the new password: \(ServerText.clean(words(in: answer) ?? ""))")
+        }
+        throw client.refused(answer)
+    }
+
+    /// Whether a refusal is of the new password: validation of either generation, or a gateway's own rules.
+    private static func isAboutPassword(_ error: ImmichError) -> Bool {
+        if let issues = error.errors, !issues.isEmpty { return issues.contains { $0.path.contains { $0.isPassword } } }
+        return error.message.lowercased().contains("password")
+    }
+}
+
+extension String {
+    /// Whether it names the member of a new password.
+    fileprivate var isPassword: Bool { self == "newPassword" || self == "password" }
+}
+
+extension ImmichDialect: SessionListDialect {
+    /// `GET /sessions`.
+    ///
+    /// Source: contract of Immich, endpoints and b.6.
+    public func sessions(with client: AuthorizedClient) async throws -> [RemoteSession] {
+        let answer = try await client.send(request(.get, "/sessions"))
+        guard answer.status.isSuccess else { throw client.refused(answer) }
+        guard let sessions = try? JSON.decode([ImmichSession].self, from: answer.body) else {
+            throw LatchError(.foreignAnswer, "What came is no list of sessions of \(client.server). Try again later.")
+        }
+        return sessions.map { session in
+            RemoteSession(
+                id: session.id, device: session.deviceType, system: session.deviceOS,
+                created: ImmichDate.read(session.createdAt), lastUsed: ImmichDate.read(session.updatedAt),
+                isCurrent: session.current)
+        }
+    }
+
+    /// `DELETE /sessions/{id}`.
+    public func endSession(_ id: String, with client: AuthorizedClient) async throws {
+        let answer = try await client.send(request(.delete, "/sessions/" + PercentEncoding.encode(id)))
+        if answer.status == .badRequest || answer.status == .notFound {
+            throw LatchError(
+                .serverRefused, "\(client.server) has no such session of yours, or it has ended. List them again.")
+        }
+        guard answer.status.isSuccess else { throw client.refused(answer) }
+    }
+}

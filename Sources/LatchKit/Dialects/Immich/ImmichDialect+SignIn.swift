@@ -1,0 +1,81 @@
+extension ImmichDialect {
+    /// `POST /auth/login` with the address and the password, and the device in two headers.
+    ///
+    /// Source: IM-5; contract of Immich, b.6.
+    public func passwordSignIn(email: EmailAddress, password: Secret, device: Device) -> DialectRequest {
+        var request = request(
+            .post, "/auth/login", ImmichLogin(email: email.text, password: password.reveal()))
+        request.headers["deviceModel"] = device.model
+        request.headers["deviceType"] = device.type
+        return request
+    }
+
+    /// Reads the answer to a password sign-in, of either generation.
+    ///
+    /// - Throws: ``LatchError`` with ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
+    ///   ``LatchError/Code/rateLimited`` with the wait, ``LatchError/Code/serverError``,
+    ///   ``LatchError/Code/serverRefused`` in the server's words or ``LatchError/Code/foreignAnswer``.
+    ///
+    /// Source: IM-5, IM-16; contract of Immich, endpoints.
+    public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
+        if let grant = Self.grant(in: answer) { return grant }
+        if ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) == nil {
+            switch ImmichError(body: answer.body)?.message {
+            case "Incorrect email or password":
+                throw LatchError(
+                    .wrongCredentials,
+                    "Login failed: \(server) does not accept this e-mail and password. "
+                        + "Check both; if they are right, the account may be disabled.")
+            case "Password login has been disabled":
+                throw LatchError(
+                    .passwordLoginDisabled,
+                    "Login failed: \(server) does not sign in with a password. Use one of its other ways.")
+            default: break
+            }
+        }
+        throw refusal(answer, server)
+    }
+
+    /// The token and whose it is; nil when the answer is none of a sign-in.
+    static func grant(in answer: ClientResponse) -> Grant? {
+        guard answer.status.isSuccess, let login = try? JSON.decode(ImmichLoginResponse.self, from: answer.body),
+            isToken(login.accessToken), !login.userId.isEmpty
+        else { return nil }
+        var grant = Grant(token: Secret(login.accessToken))
+        grant.identity = Identity(
+            id: login.userId, email: login.userEmail, name: login.name.isEmpty ? nil : login.name)
+        grant.mustChangePassword = login.shouldChangePassword
+        return grant
+    }
+
+    /// Why a sign-in brought no token, where nothing more is known than its answer.
+    func refusal(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
+        if let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) {
+            return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
+        }
+        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        switch answer.status.rawValue {
+        case 429:
+            let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait a minute"
+            return LatchError(
+                .rateLimited, "Login failed: too many attempts at \(server). \(pause), then try again.",
+                retryAfter: wait)
+        case 500...:
+            return LatchError(
+                .serverError,
+                "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.",
+                retryAfter: wait)
+        case 404, 405:
+            return LatchError(
+                .serverError,
+                "Login failed: \(server) has no sign-in now; it may have gone into maintenance. Try again later.")
+        default:
+            let words = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
+        }
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && !text.contains(" ") && HTTPHeaders.isSafe(name: tokenHeader, value: text)
+    }
+}

@@ -1,0 +1,56 @@
+extension ServerFeatures {
+    /// What an Immich server told of itself; what it did not tell is not known.
+    ///
+    /// Source: IM-4, IM-18; contract of Immich, endpoints and b.24.
+    init(_ features: ImmichFeatures?, _ config: ImmichConfig?, _ version: ImmichVersion?, at server: ServerAddress) {
+        self.init(
+            signsInWithPassword: features?.passwordLogin ?? true, signsInWithBrowser: features?.oauth ?? false,
+            passwordRule: PasswordRule(minimumLength: ImmichDialect.minimumPasswordLength),
+            hasUsers: config?.isInitialized ?? true)
+        let title = ServerText.clean(config?.oauthButtonText ?? "")
+        browserTitle = title.isEmpty ? nil : title
+        self.version = version?.text
+        if config?.maintenanceMode == true {
+            closedBecause = "\(server) is in maintenance: nobody can sign in until it is over. Try again later."
+        } else if !hasUsers {
+            closedBecause = "\(server) has no administrator yet. Open it in a browser and add one, then sign in."
+        } else if features == nil {
+            warnings.append("The server does not say how people sign in; a password may be refused.")
+        }
+        if let warning = version.flatMap(ImmichVersions.warning) { warnings.append(warning) }
+        let message = ServerText.clean(config?.loginPageMessage ?? "")
+        if !message.isEmpty { warnings.append("The server's message to those who sign in: \(message)") }
+    }
+}
+
+/// The versions of Immich that this library speaks with.
+///
+/// Source: IM-18; contract of Immich, b.17.
+enum ImmichVersions {
+    /// The oldest one, as major and minor.
+    static let oldest = (major: 1, minor: 123)
+    /// The newest one that was known when this was made, as major and minor.
+    static let newest = (major: ImmichVersion.spoken.major, minor: ImmichVersion.spoken.minor)
+
+    /// Why a server of that version may not work; nil for one that does.
+    static func warning(_ version: ImmichVersion) -> String? {
+        let server = (version.major, version.minor)
+        let range = "\(oldest.major).\(oldest.minor) to \(newest.major).\(newest.minor)"
+        if server < oldest {
+            return "The server's version is \(version.text); this program speaks with Immich \(range). "
+                + "Sign-in may fail: ask the server's operator to update it."
+        }
+        guard server > newest else { return nil }
+        return "The server's version is \(version.text); this program speaks with Immich \(range). "
+            + (version.major > newest.major
+                ? "Sign-in may fail: update this program." : "If something does not work, update this program.")
+    }
+
+    /// Whether a server takes the client's own `state` and PKCE challenge.
+    ///
+    /// Source: contract of Immich, b.10: 1.132.
+    static func takesState(_ version: String) -> Bool? {
+        let numbers = version.drop { $0 == "v" }.split(separator: ".").prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 ? (numbers[0], numbers[1]) >= (1, 132) : nil
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+import Wire
+
+/// A release of Immich as a client meets it: what differs follows from the version alone.
+///
+/// Source: contract of Immich.
+struct ImmichGeneration: Sendable, CustomTestStringConvertible {
+    let major: Int
+    let minor: Int
+    let patch: Int
+
+    init(_ major: Int, _ minor: Int, _ patch: Int) { (self.major, self.minor, self.patch) = (major, minor, patch) }
+
+    /// One of each kind that there is.
+    static let all = [
+        Self(1, 123, 0), Self(1, 131, 3), Self(1, 132, 3), Self(1, 133, 0), Self(1, 137, 3), Self(1, 138, 0),
+        Self(2, 4, 1), Self(2, 7, 5), Self(3, 0, 3), Self(3, 1, 0),
+    ]
+    static let newest = Self(3, 1, 0)
+
+    var testDescription: String { text }
+    var text: String { "v\(major).\(minor).\(patch)" }
+
+    func isAtLeast(_ major: Int, _ minor: Int) -> Bool { (self.major, self.minor) >= (major, minor) }
+
+    /// Errors are `{message}` alone, and an unknown fault names its handler.
+    var hasBareErrors: Bool { isAtLeast(3, 0) }
+    /// `state` and challenge of the client count.
+    var takesState: Bool { isAtLeast(1, 132) }
+    var hasPIN: Bool { isAtLeast(1, 133) }
+    /// What has nothing to say answers 204, before that 200 or 201.
+    var answersNothing: Bool { isAtLeast(1, 138) }
+    /// A change of the password ends the other sessions.
+    var endsOthers: Bool { isAtLeast(2, 2) }
+
+    /// Source: contract of Immich, error body.
+    func error(_ status: Int, _ message: String) -> ScriptedServer.Answer {
+        if hasBareErrors { return .json(#"{"message":"\#(message)"}"#, status) }
+        return .json(
+            #"{"message":"\#(message)","error":"X","statusCode":\#(status),"correlationId":"c1"}"#, status)
+    }
+
+    /// A request that is not as it must be.
+    func invalid(_ member: String, _ sentence: String) -> ScriptedServer.Answer {
+        if hasBareErrors {
+            return .json(
+                #"{"message":"Validation failed","errors":[{"path":["\#(member)"],"message":"\#(sentence)","code":"x"}]}"#,
+                400)
+        }
+        return .json(
+            #"{"message":["\#(member) \#(sentence)"],"error":"Bad Request","statusCode":400,"correlationId":"c1"}"#, 400
+        )
+    }
+
+    func done(_ older: Int = 200) -> ScriptedServer.Answer {
+        answersNothing
+            ? ScriptedServer.Answer(status: 204, headers: [:]) : ScriptedServer.Answer(status: older, headers: [:])
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LatchKit
+
+/// Signing in with a password, being signed in and signing out, at servers of every generation.
+@Suite(.timeLimit(.minutes(2))) struct ImmichSessionTests {
+    @Test(
+        "IM-5 IM-8 IM-9 IM-10 IM-11 a person signs in, is recognised after a new start, and signs out",
+        arguments: ImmichGeneration.all)
+    func wholeWay(_ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        var latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let login = try #require(world.asked("/api/auth/login").first)
+        #expect(login.headers["deviceModel"] == "test" && login.headers["deviceType"] == "Linux")
+        #expect(login.json?["email"]?.string == "ada@example.org")
+        #expect(account.displayName == "Ada" && account.isSignedIn && !account.mustChangePassword)
+        await latch.close()
+
+        latch = try await world.home.open()
+        let session = try await latch.activeSession()
+        #expect(await session.restore() == .signedIn(.verified))
+        let me = try #require(world.asked("/api/users/me").last)
+        #expect(me.headers["Authorization"] == "Bearer token-1" && me.headers["x-immich-user-token"] == nil)
+        #expect(world.wire.requests.allSatisfy { $0.headers["Cookie"] == nil })
+        #expect(try world.home.files(holding: "token-1").isEmpty)
+        #expect(try await session.client.send(.get, "/api/users/me").status == .ok)
+
+        #expect(try await latch.signOut(account).isRevoked)
+        #expect(world.immich.state.withLock(\.live).isEmpty)
+        #expect(try await latch.accounts.accounts().isEmpty)
+        await latch.close()
+    }
+
+    struct Refusal: Sendable {
+        var email = "ada@example.org"
+        var password = "correct horse"
+        var passwordLogin = true
+        var code: LatchError.Code
+        var says: String
+    }
+
+    @Test(
+        "IM-16 IM-17 what a server refuses at sign-in is told, in either generation's envelope",
+        arguments: [
+            Refusal(password: "wrong", code: .wrongCredentials, says: "does not accept this e-mail and password"),
+            Refusal(passwordLogin: false, code: .passwordLoginDisabled, says: "does not sign in with a password"),
+        ], [ImmichGeneration(1, 123, 0), .newest])
+    func refused(_ row: Refusal, _ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        let latch = try await world.home.open()
+        var server = try await world.server(latch)
+        world.immich.set { $0.passwordLogin = row.passwordLogin }
+        server = Server(address: server.address, dialect: server.dialect, features: server.features)
+        let found = server
+        let error = try await #require(throws: LatchError.self) {
+            try await latch.signIn(PasswordSignIn(email: row.email, password: Secret(row.password)), to: found)
+        }
+        #expect(error.code == row.code && error.message.contains(row.says))
+        #expect(try await latch.accounts.accounts().isEmpty)
+    }
+
+    @Test(
+        "IM-16 the server's own words are told, of both generations", arguments: [ImmichGeneration(1, 123, 0), .newest])
+    func words(_ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        world.immich.intercept { request in
+            request.path == "/api/auth/login" ? generation.invalid("email", "must be an email") : nil
+        }
+        let latch = try await world.home.open()
+        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+        #expect(error.code == .serverRefused)
+        #expect(error.message.contains(generation.hasBareErrors ? "email: must be an email" : "email must be an email"))
+    }
+
+    @Test("IM-9 beside an Authorization of the person's own the token goes in x-immich-user-token")
+    func ownAuthorization() async throws {
+        let world = try ImmichWorld()
+        world.immich.intercept { request in
+            request.headers["Authorization"] == "Basic YTpi"
+                ? nil
+                : ScriptedServer.Answer(status: 401, headers: ["WWW-Authenticate": "Basic"], body: "no")
+        }
+        let latch = try await world.home.open()
+        let account = try await world.signIn(
+            latch, connection: ConnectionOptions(extraHeaders: ["Authorization": "Basic YTpi"]))
+        let session = try latch.session(for: account)
+        #expect(try await session.identity().email == "ada@example.org")
+        let me = try #require(world.asked("/api/users/me").last)
+        #expect(me.headers["x-immich-user-token"] == "token-1" && me.headers["Authorization"] == "Basic YTpi")
+        #expect(try await latch.signOut(account).isRevoked)
+    }
+
+    @Test("IM-10 a session that the server has ended is signed out, with its reason", arguments: ImmichGeneration.all)
+    func ended(_ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.immich.set { $0.live = [:] }
+        let error = try await #require(throws: LatchError.self) { try await session.identity() }
+        #expect(error.code == .sessionEnded && error.message.contains("does not know the session any more"))
+        #expect(try await latch.accounts.activeAccount()?.isSignedIn == false)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var path = "/api/users/me"
+        var answer: @Sendable (ImmichGeneration) -> ScriptedServer.Answer
+        var testDescription: String { name }
+    }
+
+    static let harmless = [
+        Case(name: "elevation is wanted", path: "/api/timeline/buckets") {
+            $0.error(401, "Elevated permission is required")
+        },
+        Case(name: "no such asset", path: "/api/assets/7") { $0.error(400, "Not found or no asset.read access") },
+        Case(name: "not an administrator", path: "/api/admin/users") { $0.error(403, "Forbidden") },
+        Case(name: "a key without permission", path: "/api/albums") {
+            $0.error(403, "Missing required permission: album.read")
+        },
+        Case(name: "a share key", path: "/api/albums") { $0.error(401, "Invalid share key") },
+        Case(name: "maintenance", path: "/api/albums") { $0.error(404, "Not Found") },
+        Case(name: "a picture in another size", path: "/api/assets/7/thumbnail") { _ in
+            .redirect("/api/assets/7/original")
+        },
+    ]
+
+    @Test(
+        "IM-10 what is not about the token is the server's answer, and ends nothing", arguments: harmless,
+        [
+            ImmichGeneration(1, 123, 0), ImmichGeneration(2, 4, 1), .newest,
+        ])
+    func answered(_ row: Case, _ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        let answer = row.answer(generation)
+        world.immich.intercept { $0.path == row.path ? answer : nil }
+        #expect(try await session.client.send(.get, row.path).status.rawValue == answer.status)
+        #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)
+    }
+
+    static let unknown = [
+        Case(name: "maintenance") { $0.error(404, "Not Found") },
+        Case(name: "no such person") { $0.error(400, "User not found") },
+        Case(name: "a fault") { $0.error(500, "Internal server error") },
+        Case(name: "a proxy without its server") { _ in .page(502) },
+        Case(name: "a login page") { _ in .page(200) },
+        Case(name: "a login page with 401") { _ in .page(401) },
+        Case(name: "another program's refusal") { _ in .json(#"{"detail":"Unauthorized"}"#, 401) },
+        Case(name: "a vague refusal that the server does not confirm", path: "/api/albums") {
+            $0.error(401, "Authentication required")
+        },
+    ]
+
+    @Test(
+        "IM-10 maintenance, faults and strangers sign nobody out", arguments: unknown,
+        [
+            ImmichGeneration(1, 123, 0), .newest,
+        ])
+    func stands(_ row: Case, _ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.immich.intercept { $0.path == row.path ? row.answer(generation) : nil }
+        if row.path == session.dialect.identity.path {
+            _ = await session.restore()
+        } else {
+            _ = try? await session.client.send(.get, row.path)
+        }
+        #expect(session.state.isSignedIn)
+        world.immich.intercept(nil)
+        #expect(try await session.identity().email == "ada@example.org")
+    }
+
+    @Test("IM-10 a vague refusal ends the session when the server repeats it to its own question")
+    func confirmed() async throws {
+        let world = try ImmichWorld()
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.immich.intercept { request in
+            request.path == "/api/albums" ? ImmichGeneration.newest.error(401, "Authentication required") : nil
+        }
+        world.immich.set { $0.live = [:] }
+        let error = try await #require(throws: LatchError.self) { try await session.client.send(.get, "/api/albums") }
+        #expect(error.code == .sessionEnded)
+        #expect(!world.asked("/api/server/ping").isEmpty)
+    }
+
+    @Test(
+        "IM-11 signing out of a server whose session is gone, or that is in maintenance, leaves nothing here",
+        arguments: [true, false])
+    func signOutAnyway(_ isGone: Bool) async throws {
+        let world = try ImmichWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        world.immich.set { if isGone { $0.live = [:] } else { $0.inMaintenance = true } }
+        let report = try await latch.signOut(account)
+        #expect(report.isRevoked == isGone)
+        if !isGone { #expect(report.failure?.message.contains("maintenance") == true) }
+        #expect(try await latch.accounts.accounts().isEmpty)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+    }
+}
