@@ -5,6 +5,12 @@ extension HTTPClient {
     ///
     /// One client has one trust: connections made under it are never used under another.
     public struct Configuration: Sendable {
+        /// The host that extra headers, client certificate and pin are for; a request to another one gets none of them and
+        /// is judged by the authorities, and so is one to that host that is not encrypted while ``homeIsEncrypted``. nil:
+        /// whichever host a request names.
+        public var homeHost: String?
+        /// Whether requests to ``homeHost`` must be encrypted to get what is for it.
+        public var homeIsEncrypted = false
         /// Fields added to every request, such as an access proxy's key; never sent to another origin by a redirect.
         public var extraHeaders: HTTPHeaders
         /// Whose word about a server's certificate is trusted.

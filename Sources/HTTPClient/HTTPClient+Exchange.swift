@@ -7,9 +7,9 @@ extension HTTPClient {
     ) async throws -> ClientResponse {
         try Self.checkMessage(request)
         let deadline = request.timeout.map { ContinuousClock.now + $0 }
-        var hop = Hop(
-            method: request.method, address: try RequestAddress(parsing: request.url), headers: request.headers,
-            body: request.body)
+        let address = try RequestAddress(parsing: request.url)
+        var hop = Hop(method: request.method, address: address, headers: request.headers, body: request.body)
+        hop.isAway = !isHome(address)
         var followed = 0
         while true {
             let plan = try plan(hop, request, deadline, reception)
@@ -27,6 +27,12 @@ extension HTTPClient {
             followed += 1
             hop = try RedirectRules.next(hop, after: result.status, to: target)
         }
+    }
+
+    /// Whether extra headers, client certificate and pin are for that address.
+    private func isHome(_ address: RequestAddress) -> Bool {
+        guard let home = configuration.homeHost else { return true }
+        return address.host == home && (address.scheme == "https" || !configuration.homeIsEncrypted)
     }
 
     private func plan(

@@ -53,7 +53,7 @@ public final class Latchstring: Sendable {
 
     /// The accounts of this device.
     public let accounts: AccountStore
-    private let device: Device
+    let device: Device
     private let folders: Folders
     private let sessions = Mutex<[Account.ID: Session]>([:])
 
@@ -132,7 +132,7 @@ public final class Latchstring: Sendable {
     private func keep(
         _ server: Server, email: EmailAddress?, _ grant: (HTTPClient) async throws -> Grant
     ) async throws -> Account {
-        let client = try server.connection.client(userAgent: device.userAgent)
+        let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         do {
             let account = try await keep(try await grant(client), of: email, server, client)
             await client.close()

@@ -117,4 +117,89 @@ struct TrustTests {
             }
         }
     }
+
+    @Test("trust is shown and changed without signing out, tried first and kept with --force")
+    func changeTrust() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            let front = try await TLSFront(to: server.port, in: home.folder)
+            let login = try await home.latch(
+                "login", "https://127.0.0.1:\(front.port)", "-e", TestGateway.email, "--password-stdin", "--pin",
+                front.fingerprint, input: TestGateway.password)
+            #expect(login.status == 0, "\(login.errors)")
+            #expect(try await home.latch("tls").output.contains("only the certificate \(front.fingerprint)"))
+
+            let refused = try await home.latch("tls", "--no-pin")
+            #expect(refused.status == 78 && refused.errors.contains("Nothing was changed"))
+            #expect(refused.errors.contains("--force"))
+            #expect(try await home.latch("whoami").output.contains("checked with the server now"))
+
+            let own = try await home.latch("tls", "--no-pin", "--ca-only", "tls.crt", "--json")
+            let json = try Home.json(own)
+            #expect(own.status == 0 && json["authorities"] as? String == "file", "\(own.errors)")
+            #expect(json["authoritiesFile"] as? String == front.certificate && json["pinnedCertificate"] is NSNull)
+            #expect(try await home.latch("whoami").output.contains("checked with the server now"))
+
+            let forced = try await home.latch("tls", "--system", "--force", "1")
+            #expect(forced.status == 0 && forced.errors.contains("Kept, though the server was not reached"))
+            #expect(try await home.latch("whoami").errors.contains("certificate"))
+            #expect(try await home.latch("tls", "--ca", "tls.crt", "--proxy", "none").status == 0)
+            #expect(try await home.latch("whoami").output.contains("checked with the server now"))
+            #expect(try await home.latch("logout").status == 0)
+            #expect(try await server.liveSessions() == 0)
+        }
+    }
+
+    @Test(
+        "what cannot be right in latch tls is told",
+        arguments: [
+            (["--ca", "a", "--ca-only", "b"], 64, "either --ca or --ca-only"),
+            (["--ca", "tls", "--system"], 64, "either --system"), (["--pin", "00", "--no-pin"], 64, "fingerprint"),
+            (["--client-key", "k"], 64, "--client-certificate"), (["--ca", "nowhere.pem"], 66, "nowhere.pem"),
+            (["--client-certificate", "nowhere.pem"], 66, "nowhere.pem"), (["--proxy", "http://u:p@h"], 64, "@FILE"),
+            (["nobody@example.org"], 66, "no account"),
+        ])
+    func badTrust(_ words: [String], _ status: Int32, _ part: String) async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            _ = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+
+            let answer = try await home.latch(["tls"] + words)
+
+            #expect(answer.status == status && answer.errors.contains(part), "\(answer.errors)")
+            #expect(try await home.latch("tls").output.contains("the system's authorities"))
+        }
+    }
+
+    @Test("headers are set from words, a file and standard input, listed by name, removed, and never shown")
+    func changeHeaders() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            _ = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+            try home.folder.write("X-Access-Key: open-sesame-8\nX-Other: 2\n", to: "headers")
+
+            #expect(try await home.latch("headers", "set", "@headers").status == 0)
+            #expect(try await home.latch("headers", "set", "x-third", "@-", input: "open-sesame-9\n").status == 0)
+            #expect(try await home.latch("headers", "set", "X-Other", "3").status == 0)
+            let list = try await home.latch("headers", "list")
+            #expect(list.output == "X-Access-Key\nx-third\nX-Other\n" && list.status == 0)
+            let seen = try await home.latch("request", "GET", "/api/headers").output
+            #expect(seen.contains("X-Access-Key: open-sesame-8") && seen.contains("X-Other: 3"))
+            #expect(seen.contains("x-third: open-sesame-9") && !seen.contains("X-Other: 2"))
+            for (path, bytes) in home.everythingOnDisk() where !path.hasSuffix("headers") {
+                #expect(bytes.range(of: Data("open-sesame".utf8)) == nil, "\(path) holds a header")
+            }
+
+            #expect(try await home.latch("headers", "remove", "X-ACCESS-KEY").status == 0)
+            let gone = try await home.latch("headers", "remove", "X-Access-Key")
+            #expect(gone.status == 65 && gone.errors.contains("No field 'X-Access-Key'"))
+            for words in [["set", "Authorization", "x"], ["set", "X Y", "x"], ["set", "X", "a\u{7}b"]] {
+                let refused = try await home.latch(["headers"] + words)
+                #expect(refused.status == 65 && !refused.errors.contains("a\u{7}b"), "\(words)")
+            }
+            #expect(try await home.latch("headers", "set", "X").status == 64)
+        }
+    }
 }

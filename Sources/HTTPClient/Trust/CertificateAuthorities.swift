@@ -8,7 +8,7 @@ public enum CertificateAuthorities: Sendable, Equatable {
     case only(pemFile: String)
 
     /// The PEM file's path, if there is one.
-    var pemFile: String? {
+    public var pemFile: String? {
         switch self {
         case .system: nil
         case .systemAnd(let path), .only(let path): path

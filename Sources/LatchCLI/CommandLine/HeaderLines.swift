@@ -16,6 +16,21 @@ enum HeaderLines {
         return headers
     }
 
+    /// One field whose name and value were given apart; a value of `@FILE` is the file's first line, `@-` standard input's.
+    static func read(name: String, value: String) async throws -> HTTPHeaders {
+        let text =
+            switch value {
+            case "@-": InputFile.lines(try await InputFile.standardInput()).first ?? ""
+            case _ where value.hasPrefix("@"):
+                InputFile.lines(try await InputFile.read(String(value.dropFirst()), what: "the header's file")).first
+                    ?? ""
+            default: value
+            }
+        var headers: HTTPHeaders = [:]
+        try add("\(name): \(text)", to: &headers)
+        return headers
+    }
+
     /// The value is not quoted when it is refused: it may be a secret.
     private static func add(_ line: String, to headers: inout HTTPHeaders) throws(LatchError) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -25,7 +40,9 @@ enum HeaderLines {
             throw LatchError(
                 .invalidInput, "A header is written as 'Name: value', with letters and hyphens in its name.")
         }
-        let ours = ["authorization", "host", "content-length", "transfer-encoding", "connection"]
+        let ours = [
+            "authorization", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te",
+        ]
         guard !ours.contains(name.lowercased()) else {
             throw LatchError(
                 .invalidInput, "The header \(name) is the session's or the connection's own. Leave it out.")

@@ -30,7 +30,8 @@ enum LatchProgram {
         options: CommonOptions.all,
         commands: [
             Login.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command, ShowToken.command,
-            Logout.command, Doctor.command, RegisterSchemes.command, ShowCompletions.command,
+            Logout.command, Doctor.command, ChangeTrust.command, ChangeHeaders.command, RegisterSchemes.command,
+            ShowCompletions.command,
         ])
 }
 

@@ -27,7 +27,7 @@ extension AccountStore {
                 DialectID(rawValue: place.dialect), details: AccountSchema.details(place.details)),
             var request = dialect.signOut(keyID: place.keyID), let address = try? ServerAddress(place.address),
             let connection = try? await connection(of: id),
-            let client = try? connection.client(userAgent: device.userAgent)
+            let client = try? connection.client(userAgent: device.userAgent, home: address)
         else { return }
         let token = SessionTokens(stored: stored).lasting
         for field in dialect.authorization(token, besides: connection.extraHeaders) {

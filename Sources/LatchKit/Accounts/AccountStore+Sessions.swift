@@ -36,9 +36,10 @@ extension AccountStore {
         SecretKey(service: "latchstring", account: id.uuidString.lowercased())
     }
 
-    /// The key of an account's connection secrets.
-    static func connectionKey(_ id: UUID) -> SecretKey {
-        SecretKey(service: "latchstring", account: id.uuidString.lowercased() + "/connection")
+    /// The key of an account's connection secrets, in one of their two places.
+    static func connectionKey(_ id: UUID, slot: Int? = nil) -> SecretKey {
+        let place = slot.map { "/connection-\($0)" } ?? "/connection"
+        return SecretKey(service: "latchstring", account: id.uuidString.lowercased() + place)
     }
 
     /// The session's record; nil when there is no such account.
@@ -57,7 +58,7 @@ extension AccountStore {
         let kept = record.kept
         guard kept.hasSecrets else { return ConnectionOptions(kept, SecretConnection()) }
         return try await LatchError.telling {
-            guard let secret = try await secrets.read(Self.connectionKey(id)) else {
+            guard let secret = try await secrets.read(Self.connectionKey(id, slot: kept.slot)) else {
                 throw LatchError(
                     .secretStoreFailed,
                     "The secret store does not hold the extra headers or passphrase of this account any more. "
@@ -125,7 +126,7 @@ extension AccountStore {
     func removeSecrets(_ id: UUID) async throws {
         try await LatchError.telling {
             try await secrets.remove(Self.tokenKey(id))
-            try await secrets.remove(Self.connectionKey(id))
+            for slot in KeptConnection.slots { try await secrets.remove(Self.connectionKey(id, slot: slot)) }
         }
     }
 

@@ -41,18 +41,18 @@ extension AccountStore {
     /// The caller holds the account's lock.
     private func keep(_ signIn: SignedIn, as id: UUID) async throws -> (account: Account, old: ReplacedSession?) {
         let oldKey = try await account(id)?.apiKeyID
-        let (oldToken, oldConnection) = try await LatchError.telling {
-            (try await secrets.read(Self.tokenKey(id)), try await secrets.read(Self.connectionKey(id)))
-        }
+        let oldToken = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
+        let kept = PartedConnection(signIn.server.connection, replacing: try await record(id)?.kept)
         do {
-            try await makeRow(id, signIn)
-            try await write(id, signIn)
-            try await makeWhole(id, signIn)
+            try await makeRow(id, signIn, kept)
+            try await write(id, signIn, kept)
+            try await makeWhole(id, signIn, kept)
         } catch {
             // The row stays when this fails too; the next start undoes it.
-            if (try? hook.after(.rowMade)) != nil { try? await undo(id, oldToken, oldConnection) }
+            if (try? hook.after(.rowMade)) != nil { try? await undo(id, oldToken, kept) }
             throw error
         }
+        await forgetSecrets(but: kept.kept, id)
         guard let account = try await account(id) else { throw Self.missing }
         return (account, oldToken.map { ReplacedSession(tokens: SessionTokens(stored: $0), keyID: oldKey) })
     }
@@ -64,9 +64,8 @@ extension AccountStore {
         }
     }
 
-    private func makeRow(_ id: UUID, _ signIn: SignedIn) async throws {
-        let moment = now()
-        let kept = Self.kept(signIn)
+    private func makeRow(_ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection) async throws {
+        let (moment, kept) = (now(), parted.row)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
                 try connection.run(Self.reopen, id)
@@ -83,21 +82,15 @@ extension AccountStore {
         try hook.after(.rowMade)
     }
 
-    private func write(_ id: UUID, _ signIn: SignedIn) async throws {
-        try await LatchError.telling {
-            let secret = signIn.server.connection.parted().secret
-            if !secret.isEmpty {
-                try await secrets.write(Secret(bytes: JSON.encode(secret)), for: Self.connectionKey(id))
-            }
-            try hook.after(.connectionWritten)
-            try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id))
-        }
+    private func write(_ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection) async throws {
+        try await writeSecrets(id, parted)
+        try hook.after(.connectionWritten)
+        try await LatchError.telling { try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id)) }
         try hook.after(.tokenWritten)
     }
 
-    private func makeWhole(_ id: UUID, _ signIn: SignedIn) async throws {
-        let moment = now()
-        let kept = Self.kept(signIn)
+    private func makeWhole(_ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection) async throws {
+        let (moment, kept) = (now(), parted.row)
         try await change { connection in
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
@@ -109,19 +102,13 @@ extension AccountStore {
         try hook.after(.rowWhole)
     }
 
-    private static func kept(_ signIn: SignedIn) -> String {
-        var options = signIn.server.connection.parted().kept
-        options.revision = UUID().uuidString
-        return String(decoding: JSON.encode(options), as: UTF8.self)
-    }
-
-    private func undo(_ id: UUID, _ oldToken: Secret?, _ oldConnection: Secret?) async throws {
+    private func undo(_ id: UUID, _ oldToken: Secret?, _ parted: PartedConnection) async throws {
         switch try await record(id)?.stage {
         case .pending: try await finishLeaving(id)
         case .wiping: try await finishWiping(id)
         case .in:
             // The session of before goes on.
-            if let oldConnection { try await secrets.write(oldConnection, for: Self.connectionKey(id)) }
+            await forgetSecrets(of: parted.kept, id)
             if let oldToken { try await secrets.write(oldToken, for: Self.tokenKey(id)) }
         default: break
         }
@@ -135,7 +122,7 @@ extension AccountStore {
     private static let reopen = Statement(
         "UPDATE accounts SET stage = 'wiping' WHERE id = ? AND stage = 'out'", UUID.self)
 
-    private static let connect = Statement(
+    static let connect = Statement(
         "UPDATE accounts SET connection = ? WHERE id = ?", String.self, UUID.self)
 
     private static let whole = Statement(

@@ -18,6 +18,10 @@ enum AccountStep: String, Sendable, CaseIterable {
     case leavingWiped
     /// Refresh: the new token is in the secret store.
     case renewedTokenWritten
+    /// Change of how the server is connected to: the new secrets are in the secret store.
+    case newConnectionWritten
+    /// Change of how the server is connected to: the row says so.
+    case connectionChanged
 }
 
 /// Called after each step; what it throws stops the work there as a crash would.

@@ -7,10 +7,19 @@ struct KeptConnection: Codable {
     var keyFile: String?
     var proxy: String?
     var headerNames: [String]?
-    /// Another with each sign-in, so that whoever connects sees that the secrets may have changed.
+    /// Another with each sign-in and each change, so that whoever connects sees that the secrets may have changed.
     var revision: String?
     /// Whether the secret store holds a ``SecretConnection`` beside it.
     var hasSecrets = false
+    /// In which of two places they are there; nil is the first. A change writes to the other one, so that it counts from
+    /// the moment the row says so and not before.
+    var slot: Int?
+
+    /// Both places.
+    static let slots: [Int?] = [nil, 1]
+
+    /// The place that the present secrets are not in.
+    var freeSlot: Int? { hasSecrets && slot == nil ? 1 : nil }
 }
 
 /// The part of ``ConnectionOptions`` that goes to the secret store, as one JSON text.

@@ -40,13 +40,16 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
     /// A mirror of the description alone.
     public var customMirror: Mirror { Mirror(self, children: ["options": description]) }
 
-    /// A client that connects so.
-    func client(userAgent: String) throws(LatchError) -> HTTPClient {
+    /// A client that connects so to the host of `home`; another host, such as an identity provider's, gets neither the extra
+    /// headers nor the client certificate, and its own certificate is judged by the authorities.
+    func client(userAgent: String, home: ServerAddress) throws(LatchError) -> HTTPClient {
+        var configuration = HTTPClient.Configuration(
+            extraHeaders: extraHeaders, authorities: authorities, pinnedCertificate: pinnedCertificate,
+            clientCertificate: clientCertificate, proxy: proxy, userAgent: userAgent)
+        configuration.homeHost = home.host.contains(":") ? "[\(home.host)]" : home.host
+        configuration.homeIsEncrypted = home.isEncrypted
         do throws(TransportError) {
-            return try HTTPClient(
-                HTTPClient.Configuration(
-                    extraHeaders: extraHeaders, authorities: authorities, pinnedCertificate: pinnedCertificate,
-                    clientCertificate: clientCertificate, proxy: proxy, userAgent: userAgent))
+            return try HTTPClient(configuration)
         } catch {
             throw LatchError(error)
         }

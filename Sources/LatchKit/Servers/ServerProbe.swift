@@ -39,7 +39,7 @@ public struct ServerProbe: Sendable {
         var run = ProbeRun(address: address, isPinned: connection.pinnedCertificate != nil, onStep: onStep)
         run.checkAddress()
         do throws(LatchError) {
-            let client = try connection.client(userAgent: device.userAgent)
+            let client = try connection.client(userAgent: device.userAgent, home: address)
             try await ask(client, &run)
             await client.close()
         } catch {

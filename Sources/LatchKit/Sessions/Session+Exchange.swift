@@ -29,7 +29,7 @@ extension Session {
         let options = try await accounts.connection(of: accountID)
         if let transport, transport.connection == connection { return transport.client }
         // The one before closes itself when its last request is done.
-        let client = try options.client(userAgent: device.userAgent)
+        let client = try options.client(userAgent: device.userAgent, home: server)
         transport = (client, connection)
         return client
     }

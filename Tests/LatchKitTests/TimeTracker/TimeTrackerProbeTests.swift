@@ -44,7 +44,8 @@ import Wire
         let world = try World()
         let report = try await world.home.open().probe(world.address)
         #expect(report.server?.dialect.id.rawValue == "onyx")
-        let line = ServerLine(world.address, try ConnectionOptions().client(userAgent: "x"), Device())
+        let line = ServerLine(
+            world.address, try ConnectionOptions().client(userAgent: "x", home: world.address), Device())
         guard case .stranger = try await TimeTrackerDialect().find(line) else {
             Issue.record("It was taken for one.")
             return

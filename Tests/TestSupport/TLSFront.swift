@@ -1,18 +1,20 @@
 import Foundation
-import TestSupport
 
 /// A door with TLS before a server without: what a reverse proxy does, in a process of its own.
 ///
 /// Its certificate is self-signed, made anew each time.
-final class TLSFront {
-    struct Failure: Error {}
+package final class TLSFront {
+    /// Why there is none.
+    package struct Failure: Error {}
 
-    let port: Int
+    /// The port on 127.0.0.1.
+    package let port: Int
     /// The SHA-256 of the certificate as OpenSSL prints it.
-    let fingerprint: String
-    /// The certificate's and the key's file.
-    let certificate: String
-    let key: String
+    package let fingerprint: String
+    /// The certificate's file.
+    package let certificate: String
+    /// The key's file.
+    package let key: String
     // It ends when its standard input does, so also when the test ends in a crash.
     private let process: ChildProcess
 
@@ -23,7 +25,7 @@ final class TLSFront {
     ///   - folder: Where certificate and key go.
     ///   - asksForCertificate: Whether only a client that shows this very certificate is let in.
     /// - Throws: ``Failure`` when the certificate or the port did not come about.
-    init(to target: UInt16, in folder: TemporaryDirectory, asksForCertificate: Bool = false) async throws {
+    package init(to target: UInt16, in folder: TemporaryDirectory, asksForCertificate: Bool = false) async throws {
         (certificate, key) = (folder.file("tls.crt"), folder.file("tls.key"))
         let made = try await Program.run(
             "openssl",

@@ -1,0 +1,118 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// Whom to trust, as whom to come and which way to go, as the command line says it; `login`, `doctor` and `tls` take the same
+/// options.
+///
+/// Where a value may be a secret, `@FILE` reads it from a file: other users of a machine can see a command line.
+struct TrustArguments: Sendable {
+    private static let authority = Option<String>(
+        "ca", value: "FILE", completion: .file,
+        help: "Trust the authorities in this PEM file too, besides the system's.")
+    private static let onlyAuthority = Option<String>(
+        "ca-only", value: "FILE", completion: .file,
+        help: "Trust the authorities in this PEM file, and no others.")
+    private static let certificate = Option<String>(
+        "client-certificate", value: "FILE", completion: .file,
+        help: "Show this certificate to the server: PEM, or PKCS#12 with its key.")
+    private static let key = Option<String>(
+        "client-key", value: "FILE", completion: .file,
+        help: "The PEM certificate's private key, when it is in a file of its own.")
+    private static let pin = Option<FingerprintWord>(
+        "pin", value: "SHA256", help: "Accept the one certificate with this fingerprint, whoever signed it.")
+    private static let proxy = Option<String>(
+        "proxy", value: "URL",
+        help:
+            "Go through this proxy: http://, socks5:// or socks5h://; @FILE reads it from a file, 'none' goes straight, "
+            + "'environment' does as the environment's variables say.")
+
+    /// In the order of help.
+    static let all: [any ParameterDeclaring] = [authority, onlyAuthority, certificate, key, pin, proxy]
+
+    private let authorities: CertificateAuthorities?
+    private let certificate: String?
+    private let key: String?
+    private let pin: CertificateFingerprint?
+    private let proxy: String?
+
+    init(_ given: Invocation) throws(ArgumentError) {
+        switch (given[Self.authority], given[Self.onlyAuthority]) {
+        case (nil, nil): authorities = nil
+        case (let file?, nil): authorities = .systemAnd(pemFile: InputFile.absolute(file))
+        case (nil, let file?): authorities = .only(pemFile: InputFile.absolute(file))
+        default: throw given.mistake("give either --ca or --ca-only")
+        }
+        certificate = given[Self.certificate]
+        key = given[Self.key]
+        pin = given[Self.pin]?.fingerprint
+        proxy = given[Self.proxy]
+        if key != nil, certificate == nil { throw given.mistake("--client-key needs --client-certificate") }
+    }
+
+    /// Whether none was given.
+    var isEmpty: Bool { authorities == nil && certificate == nil && pin == nil && proxy == nil }
+    /// Whether authorities were given.
+    var namesAuthorities: Bool { authorities != nil }
+    /// Whether a pin was given.
+    var namesPin: Bool { pin != nil }
+    /// Whether a client certificate was given.
+    var namesCertificate: Bool { certificate != nil }
+
+    /// Sets what was given, and leaves the rest; reads the files that are named, and asks for a key's passphrase when it has
+    /// one.
+    func apply(to options: inout ConnectionOptions, _ person: Person) async throws {
+        if let authorities {
+            if let file = authorities.pemFile { _ = try await InputFile.read(file, what: "the authorities' file") }
+            options.authorities = authorities
+        }
+        if let pin { options.pinnedCertificate = pin }
+        if let certificate { options.clientCertificate = try await clientCertificate(certificate, person) }
+        if let proxy { options.proxy = try await proxyAddress(proxy) }
+    }
+
+    private func clientCertificate(_ certificate: String, _ person: Person) async throws -> ClientCertificate {
+        let path = InputFile.absolute(certificate)
+        let text = String(decoding: try await InputFile.read(path, what: "the client certificate"), as: UTF8.self)
+        guard text.contains("-----BEGIN ") else {
+            let passphrase = try await person.askSecret("Passphrase of \(certificate) (empty if it has none)")
+            return .pkcs12(path: path, passphrase: passphrase.count == 0 ? nil : passphrase)
+        }
+        let keyPath = key.map(InputFile.absolute) ?? path
+        let keyText = String(decoding: try await InputFile.read(keyPath, what: "the client key"), as: UTF8.self)
+        let passphrase =
+            keyText.contains("ENCRYPTED") ? try await person.askSecret("Passphrase of \(key ?? certificate)") : nil
+        return .pem(certificate: path, key: keyPath, passphrase: passphrase)
+    }
+
+    private func proxyAddress(_ word: String) async throws -> String? {
+        switch word {
+        case "none": return ""
+        case "environment": return nil
+        default: break
+        }
+        guard word.hasPrefix("@") else {
+            guard !word.contains("@") else {
+                throw LatchError(
+                    .usage,
+                    "A proxy's password does not belong on the command line, where others can see it. "
+                        + "Write the address to a file and give --proxy @FILE.")
+            }
+            return word
+        }
+        let bytes = try await InputFile.read(String(word.dropFirst()), what: "the proxy's file")
+        return InputFile.lines(bytes).first ?? ""
+    }
+}
+
+/// A fingerprint as a word of the command line: 64 hexadecimal digits, with or without colons.
+struct FingerprintWord: ArgumentValue {
+    let fingerprint: CertificateFingerprint
+
+    init(argument: String) throws(ArgumentValueError) {
+        guard let fingerprint = CertificateFingerprint(argument) else {
+            throw ArgumentValueError(expected: "a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed")
+        }
+        self.fingerprint = fingerprint
+    }
+}

@@ -1,0 +1,103 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch headers`: the fields that go with every request to an account's server.
+struct ChangeHeaders: Performing {
+    /// What to do with them.
+    enum Change: Sendable {
+        case list
+        /// `NAME VALUE`, or lines of a file.
+        case set(name: String, value: String?)
+        case remove(name: String)
+    }
+
+    static let command = Command<Request>(
+        "headers", "List or change the fields that go with every request to an account's server.",
+        discussion: """
+            Such as the key of an access proxy in front of it. They go to the server's own host only, encrypted where its \
+            address is, and their values are kept with the secrets. A change is tried at the server first; you stay signed \
+            in, and programs that run already send the new fields with their next request.
+            """,
+        commands: [list, set, remove])
+
+    private static let list = Command<Request>(
+        "list", "List their names; values are never shown.", arguments: [AccountOption.option]
+    ) { given in
+        Request(given, ChangeHeaders(selector: given[AccountOption.option], change: .list, isForced: false))
+    }
+
+    private static let name = Argument<String>("NAME", help: "The field's name, or @FILE with lines 'Name: value'.")
+    private static let value = OptionalArgument<String>(
+        "VALUE", help: "Its value; better @FILE, or @- for standard input: others can see a command line.")
+
+    private static let set = Command<Request>(
+        "set", "Send a field from now on; one of that name is replaced.",
+        arguments: [name, value, AccountOption.option, KeepAnyway.flag]
+    ) { given throws(ArgumentError) in
+        if given[name].hasPrefix("@") != (given[value] == nil) {
+            throw given.mistake("give NAME and VALUE, or @FILE alone")
+        }
+        return Request(
+            given,
+            ChangeHeaders(
+                selector: given[AccountOption.option], change: .set(name: given[name], value: given[value]),
+                isForced: given[KeepAnyway.flag]))
+    }
+
+    private static let fieldName = Argument<String>("NAME", help: "The field's name.")
+
+    private static let remove = Command<Request>(
+        "remove", "Send a field no more.", arguments: [fieldName, AccountOption.option, KeepAnyway.flag]
+    ) { given in
+        Request(
+            given,
+            ChangeHeaders(
+                selector: given[AccountOption.option], change: .remove(name: given[fieldName]),
+                isForced: given[KeepAnyway.flag]))
+    }
+
+    let selector: String?
+    let change: Change
+    let isForced: Bool
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let account = try await run.account(selector)
+        let kit = try await run.latchstring()
+        try await run.openSecrets()
+        let options: ConnectionOptions
+        switch change {
+        case .list: options = try await kit.accounts.connection(of: account.id)
+        case .set(let name, let value):
+            let fields =
+                if let value { try await HeaderLines.read(name: name, value: value) } else {
+                    try await HeaderLines.read([name])
+                }
+            options = try await keep(account, run) { headers in
+                for field in fields { headers[field.name] = nil }
+                for field in fields { headers.append(field.name, field.value) }
+            }
+        case .remove(let name):
+            options = try await keep(account, run) { headers in
+                guard headers[name] != nil else {
+                    throw LatchError(
+                        .invalidInput, "No field '\(name.printable)' is sent to \(account.serverURL). List them first.")
+                }
+                headers[name] = nil
+            }
+        }
+        let names = options.extraHeaders.fields.map(\.name)
+        try run.console.result(
+            names, json: ["account": AccountText.json(account), "headers": .array(names.map { .string($0) })])
+        if names.isEmpty, !run.console.isJSON {
+            run.console.note("No field is added to requests to \(account.serverURL).")
+        }
+        return .done
+    }
+
+    private func keep(
+        _ account: Account, _ run: Run, _ body: (inout HTTPHeaders) throws -> Void
+    ) async throws -> ConnectionOptions {
+        try await KeepAnyway(isForced: isForced, run: run).change(account) { try body(&$0.extraHeaders) }.options
+    }
+}

@@ -1,0 +1,63 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch tls`: how an account's server is connected to, shown or changed.
+struct ChangeTrust: Performing {
+    private static let account = OptionalArgument<String>(
+        "ACCOUNT", completion: AccountOption.completion, help: "The account; the active one when left out.")
+    private static let system = Flag("system", help: "Trust the system's authorities alone again.")
+    private static let noPin = Flag("no-pin", help: "Forget the pinned certificate: the authorities decide again.")
+    private static let noCertificate = Flag("no-client-certificate", help: "Show the server no certificate any more.")
+
+    static let command = Command<Request>(
+        "tls", "Show or change how an account's server is trusted and reached.",
+        discussion: """
+            Without an option it shows what is set. A change is tried at the server first and kept when that answers; you \
+            stay signed in, and programs that run already connect the new way with their next request. It counts for \
+            every request of the account: sign-in, refresh, calls and signing out.
+            """,
+        arguments: [account] + TrustArguments.all + [system, noPin, noCertificate, KeepAnyway.flag]
+    ) { given throws(ArgumentError) in
+        let trust = try TrustArguments(given)
+        let clash: (Bool, Bool, String) throws(ArgumentError) -> Void = { (one, other, words) throws(ArgumentError) in
+            if one, other { throw given.mistake("give either \(words)") }
+        }
+        try clash(given[system], trust.namesAuthorities, "--system, --ca or --ca-only")
+        try clash(given[noPin], trust.namesPin, "--pin or --no-pin")
+        try clash(given[noCertificate], trust.namesCertificate, "--client-certificate or --no-client-certificate")
+        return Request(
+            given,
+            ChangeTrust(
+                selector: given[account], trust: trust, isSystem: given[system], hasNoPin: given[noPin],
+                hasNoCertificate: given[noCertificate], isForced: given[KeepAnyway.flag]))
+    }
+
+    private let selector: String?
+    private let trust: TrustArguments
+    private let isSystem: Bool
+    private let hasNoPin: Bool
+    private let hasNoCertificate: Bool
+    private let isForced: Bool
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let account = try await run.account(selector)
+        let kit = try await run.latchstring()
+        try await run.openSecrets()
+        guard !trust.isEmpty || isSystem || hasNoPin || hasNoCertificate else {
+            let options = try await kit.accounts.connection(of: account.id)
+            let text = ConnectionText(account: account, options: options)
+            try run.console.result(text.lines(run.console.output), json: text.json)
+            return .done
+        }
+        let change = try await KeepAnyway(isForced: isForced, run: run).change(account) { options in
+            if isSystem { options.authorities = .system }
+            if hasNoPin { options.pinnedCertificate = nil }
+            if hasNoCertificate { options.clientCertificate = nil }
+            try await trust.apply(to: &options, run.person)
+        }
+        let text = ConnectionText(account: account, options: change.options)
+        try run.console.result(text.lines(run.console.output), json: text.json)
+        return .done
+    }
+}

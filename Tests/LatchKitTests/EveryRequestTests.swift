@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// Requests of every kind, to a server behind a door that lets in nobody without its client certificate, and whose
+/// certificate only its own authority vouches for.
+@Suite(.timeLimit(.minutes(5))) struct EveryRequestTests {
+    private let world: World
+    private let folder: TemporaryDirectory
+    private let front: TLSFront
+    private let address: ServerAddress
+    private let options: ConnectionOptions
+
+    init() async throws {
+        world = try World()
+        folder = try TemporaryDirectory()
+        front = try await TLSFront(to: UInt16(world.wire.port), in: folder, asksForCertificate: true)
+        address = try ServerAddress("https://127.0.0.1:\(front.port)")
+        options = ConnectionOptions(
+            authorities: .only(pemFile: front.certificate),
+            clientCertificate: .pem(certificate: front.certificate, key: front.key, passphrase: nil),
+            extraHeaders: ["X-Key": "open sesame"])
+    }
+
+    /// What a person does, and the path of the request that it comes to.
+    enum Act: String, CaseIterable, Sendable {
+        case probe = "/api/auth/type"
+        case password = "/api/auth/mobile/login"
+        case metadata = "/.well-known/oauth-authorization-server/api"
+        case browser = "/api/auth/mobile/sso/exchange"
+        case identity = "/api/me"
+        case call = "/api/things"
+        case refresh = "/api/auth/mobile/refresh"
+        case signOut = "/api/auth/mobile/logout"
+    }
+
+    @Test(
+        "own authority, client certificate and extra headers are used by every request of every kind",
+        arguments: Act.allCases)
+    func every(act: Act) async throws {
+        let latch = try await world.home.open()
+        let person = BrowserPerson(home: world.home)
+        world.onyx.intercept { request in
+            guard request.path == "/api/auth/type" else { return nil }
+            return .json(#"{"multi_tenant":false,"password_auth_enabled":true,"oauth_enabled":true}"#)
+        }
+        let server = try await latch.probe(address, connection: options).requireServer()
+
+        switch act {
+        case .metadata, .browser:
+            async let signedIn = latch.signIn(person.signIn(), to: server)
+            let shown = await person.address()
+            let query = try #require(shown.firstIndex(of: "?"))
+            // The browser has a certificate of its own; it comes by the door behind the door.
+            try person.open(
+                await person.link(
+                    from: "http://127.0.0.1:\(world.wire.port)/api/auth/mobile/oauth/authorize\(shown[query...])"))
+            _ = try await signedIn
+        default:
+            let account = try await latch.signIn(
+                PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
+            let session = try latch.session(for: account)
+            if act == .call { _ = try await session.client.send(.get, act.rawValue) }
+            if act == .refresh { try await session.refresh() }
+            if act == .signOut { #expect(try await latch.signOut(account).isRevoked) }
+        }
+
+        let all = world.wire.requests.filter { !$0.path.contains("/oauth/authorize?") }
+        #expect(all.contains { $0.path == act.rawValue })
+        for request in all { #expect(request.headers["X-Key"] == "open sesame", "\(request.path)") }
+    }
+
+    @Test("a goodbye after a crash comes the same way")
+    func goodbye() async throws {
+        let latch = try await world.home.open(stoppingAfter: .tokenWritten)
+        let server = try await latch.probe(address, connection: options).requireServer()
+        await #expect(throws: (any Error).self) {
+            try await latch.signIn(
+                PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
+        }
+        let before = world.wire.count(World.logout)
+        await latch.close()
+
+        _ = try await world.home.open()
+
+        let goodbyes = world.wire.requests.filter { $0.path == World.logout }
+        #expect(goodbyes.count > before || before > 0)
+        for request in goodbyes { #expect(request.headers["X-Key"] == "open sesame") }
+    }
+
+    @Test("another host gets neither the header nor the certificate, and must show one that everybody trusts")
+    func elsewhere() async throws {
+        let client = try options.client(userAgent: "test", home: address)
+        let line = ServerLine(address, client, Device())
+        let bare = try ScriptedServer { _ in .json("{}") }
+
+        let elsewhere = DialectRequest(.get, "/x", base: try ServerAddress("http://localhost:\(bare.port)"))
+        _ = try await line.send(elsewhere)
+        #expect(bare.requests.last?.headers["X-Key"] == nil)
+        // The same host without encryption would show the header to everybody on the way.
+        _ = try await line.send(DialectRequest(.get, "/y", base: try ServerAddress("http://127.0.0.1:\(bare.port)")))
+        #expect(bare.requests.last?.headers["X-Key"] == nil)
+        await client.close()
+
+        let plain = try options.client(userAgent: "test", home: ServerAddress("http://127.0.0.1:\(bare.port)"))
+        _ = try await ServerLine(ServerAddress("http://127.0.0.1:\(bare.port)"), plain, Device())
+            .send(DialectRequest(.get, "/z"))
+        #expect(bare.requests.last?.headers["X-Key"] == "open sesame")
+        await plain.close()
+    }
+}
