@@ -3,7 +3,7 @@ public struct OpenIDConnectError: Error, Sendable, CustomStringConvertible {
     /// The kind of mistake, to decide by.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
-            case denied, refused, unreachable, badAnswer, badToken, misconfigured
+            case denied, refused, unreachable, badAnswer, badToken, oldSignIn, untoldSignIn, misconfigured
         }
         private let base: Base
 
@@ -17,6 +17,10 @@ public struct OpenIDConnectError: Error, Sendable, CustomStringConvertible {
         public static let badAnswer = Code(base: .badAnswer)
         /// An ID token or a UserInfo answer cannot be believed.
         public static let badToken = Code(base: .badToken)
+        /// The person was to sign in anew, and had signed in before.
+        public static let oldSignIn = Code(base: .oldSignIn)
+        /// The person was to sign in anew, and the provider does not tell when that was.
+        public static let untoldSignIn = Code(base: .untoldSignIn)
         /// What is configured cannot work.
         public static let misconfigured = Code(base: .misconfigured)
 

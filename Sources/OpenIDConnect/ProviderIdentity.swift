@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Who a person is, as an identity provider says and as far as it was checked.
 public struct ProviderIdentity: Codable, Sendable, Equatable {
     /// The provider's name for itself.
@@ -12,13 +14,15 @@ public struct ProviderIdentity: Codable, Sendable, Equatable {
     public var name: String?
     /// The session at the provider, if told.
     public var sessionID: String?
+    /// When the person signed in at the provider, if told.
+    public var authenticated: Date?
     /// The groups that the person is in, when they are asked for and told: 200 at most, none with a control character.
     public var groups: [String]
 
     /// Makes an identity.
     public init(
         issuer: String, subject: String, email: String? = nil, isEmailVerified: Bool = false, name: String? = nil,
-        sessionID: String? = nil, groups: [String] = []
+        sessionID: String? = nil, authenticated: Date? = nil, groups: [String] = []
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -26,6 +30,7 @@ public struct ProviderIdentity: Codable, Sendable, Equatable {
         self.isEmailVerified = isEmailVerified
         self.name = name
         self.sessionID = sessionID
+        self.authenticated = authenticated
         self.groups = groups
     }
 }

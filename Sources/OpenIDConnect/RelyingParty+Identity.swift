@@ -1,4 +1,5 @@
 public import Crypto
+public import FoundationEssentials
 public import OAuth
 public import Wire
 
@@ -13,17 +14,20 @@ extension RelyingParty {
     ///   - redirect: The redirect address that was asked for.
     ///   - nonce: The nonce that was asked with.
     ///   - verifier: The verifier whose challenge was asked with.
+    ///   - freshSince: When the sign-in began, if the person was to sign in at the provider anew, with `max_age`; nil where any
+    ///     sign-in there will do.
     /// - Returns: The identity, of which everything was checked that can be.
-    /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
+    /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/oldSignIn`` or ``OpenIDConnectError/Code/untoldSignIn``
+    ///   when the person did not sign in anew for all that is known; or `CancellationError`.
     ///
     /// Source: OpenID Connect Core §3.1.2.7, §3.1.3 and §5.3.
     public func identity(
-        callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier
+        callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date? = nil
     ) async throws -> ProviderIdentity {
         let provider = try await metadata()
         let code = try CallbackAnswer(callback, from: provider).code
         let identity = try await identity(
-            code: code, redirect: redirect, nonce: nonce, verifier: verifier, at: provider)
+            code: code, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: freshSince, at: provider)
         guard identity.name == nil, let name = nameFromApple(callback) else { return identity }
         var named = identity
         named.name = name
@@ -52,14 +56,16 @@ extension RelyingParty {
         let provider = try await metadata()
         let fields = FormFields([("code", code.reveal()), ("iss", issuer ?? provider.issuer)])
         let checked = try CallbackAnswer(fields, from: provider).code
-        return try await identity(code: checked, redirect: redirect, nonce: nonce, verifier: verifier, at: provider)
+        return try await identity(
+            code: checked, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: nil, at: provider)
     }
 
     private func identity(
-        code: Secret, redirect: String, nonce: String, verifier: PKCE.Verifier, at provider: ProviderMetadata
+        code: Secret, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date?,
+        at provider: ProviderMetadata
     ) async throws -> ProviderIdentity {
         let tokens = try await exchange(code, redirect: redirect, verifier: verifier, at: provider)
-        let token = try await idToken(of: tokens, code: code, nonce: nonce, from: provider)
+        let token = try await idToken(of: tokens, code: code, nonce: nonce, freshSince: freshSince, from: provider)
         var person = token.person
         let lacksGroups = settings.groupsClaim != nil && person.groups == nil
         if person.email == nil || lacksGroups, let endpoint = provider.userInfoEndpoint {
@@ -72,7 +78,8 @@ extension RelyingParty {
         return ProviderIdentity(
             issuer: provider.issuer, subject: token.subject, email: person.email,
             isEmailVerified: person.isEmailVerified, name: person.name,
-            sessionID: token.sessionID, groups: person.groups ?? [])
+            sessionID: token.sessionID,
+            authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [])
     }
 
     /// The name that Apple hands to the browser once, beside the code. It is not signed: good to be shown, for nothing else.

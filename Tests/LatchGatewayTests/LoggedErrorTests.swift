@@ -14,7 +14,7 @@ private final class LeakyIssuer: SessionIssuer {
 
     var rememberedCount: Int { 0 }
     func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape
+        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?
     ) async throws -> SessionCredential { throw Leak(token: "none") }
     func authenticate(_ token: String) async throws -> Authentication { throw Leak(token: token) }
     func refresh(_ token: String) async throws -> SessionCredential? { throw Leak(token: token) }

@@ -242,6 +242,46 @@ import Wire
     }
 }
 
+extension ExchangeTests {
+    @Test(
+        "OpenID Connect Core §3.1.2.1 who was to sign in anew did so since the sign-in began, by the provider's own word",
+        arguments: [
+            (0.0, nil), (-60, nil), (60, nil), (-61, .oldSignIn), (-3_600, .oldSignIn), (61, .badToken),
+            (1e10, .badToken),
+            (nil, .untoldSignIn),
+        ] as [(Double?, OpenIDConnectError.Code?)])
+    func freshSignIn(_ offset: Double?, _ refusal: OpenIDConnectError.Code?) async throws {
+        let script = ProviderScript {
+            $0.claims = { claims in claims["auth_time"] = offset.map { .number(SignIn.seconds + $0) } }
+        }
+        let signIn = try await SignIn(script)
+        let began = Date(timeIntervalSince1970: SignIn.seconds)
+
+        var found: OpenIDConnectError.Code?
+        do {
+            let identity = try await signIn.identity(freshSince: began)
+            #expect(identity.authenticated == offset.map { Date(timeIntervalSince1970: SignIn.seconds + $0) })
+        } catch let error as OpenIDConnectError {
+            found = error.code
+        }
+
+        #expect(found == refusal)
+        await signIn.stop()
+    }
+
+    @Test("an 'auth_time' that is no moment proves nothing, and stands in the way of no other sign-in")
+    func unreadableTime() async throws {
+        let signIn = try await SignIn(ProviderScript { $0.claims = { $0["auth_time"] = "today" } })
+        #expect(try await signIn.identity().authenticated == nil)
+        await signIn.stop()
+        let again = try await SignIn(ProviderScript { $0.claims = { $0["auth_time"] = "today" } })
+        await #expect(throws: OpenIDConnectError.self) {
+            try await again.identity(freshSince: Date(timeIntervalSince1970: SignIn.seconds))
+        }
+        await again.stop()
+    }
+}
+
 /// A key as Apple gives it, made for these tests.
 enum AppleKey {
     static let pem = """

@@ -45,7 +45,9 @@ struct SignIn {
     }
 
     /// The whole way once; who compares `state` is the caller of a relying party, and does not here.
-    func identity(_ change: (inout FormFields) -> Void = { _ in }) async throws -> ProviderIdentity {
+    func identity(
+        freshSince: Date? = nil, _ change: (inout FormFields) -> Void = { _ in }
+    ) async throws -> ProviderIdentity {
         let verifier = PKCE.Verifier()
         let nonce = Base64URL.encode(SecureRandom.bytes(16))
         let address = try await party.authorizationURL(
@@ -54,7 +56,7 @@ struct SignIn {
         var callback = try provider.callback(for: address)
         change(&callback)
         return try await party.identity(
-            callback: callback, redirect: Self.redirect, nonce: nonce, verifier: verifier)
+            callback: callback, redirect: Self.redirect, nonce: nonce, verifier: verifier, freshSince: freshSince)
     }
 
     func stop() async {

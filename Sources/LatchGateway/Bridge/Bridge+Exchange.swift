@@ -30,7 +30,9 @@ extension Bridge {
             person.sessionEpoch == record.sessionEpoch
         else { return refuse("person-changed", record, client) }
         do {
-            let session = try await start(for: person, provider: record.provider, client, token: shape)
+            let session = try await start(
+                for: person, provider: record.provider, client, token: shape,
+                authenticated: record.authenticated)
             metrics.exchange(.succeeded)
             return session
         } catch let error as GatewayError where error.code == .unknownPerson {

@@ -38,7 +38,7 @@ extension Bridge {
     ) async throws -> SessionCredential {
         do {
             let person = try await people.person(for: identity, at: provider.configuration)
-            return try await start(for: person, provider: provider.id, client)
+            return try await start(for: person, provider: provider.id, client, authenticated: identity.authenticated)
         } catch let error as GatewayError {
             let failure = BridgeFailure(error)
             guard let reason = failure.reason else { throw error }

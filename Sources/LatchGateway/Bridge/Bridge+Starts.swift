@@ -110,7 +110,9 @@ extension Bridge {
                 code: Secret(code), issuer: issuer, redirect: start.redirect, nonce: start.nonce,
                 verifier: start.verifier)
             let person = try await people.person(for: identity, at: provider.configuration)
-            let session = try await self.start(for: person, provider: provider.id, client, token: shape)
+            let session = try await self.start(
+                for: person, provider: provider.id, client, token: shape,
+                authenticated: identity.authenticated)
             metrics.bridge(.completed, at: provider.id)
             return session
         } catch {

@@ -82,7 +82,8 @@ final class Bridge: Sendable {
         let now = now()
         let secret = BrowserSecret(began: now)
         let state = BridgeState(
-            id: secret.id, provider: provider.id, began: now, browser: secret.digest, destination: destination)
+            id: secret.id, provider: provider.id, began: now, browser: secret.digest, isAgain: isAgain,
+            destination: destination)
         do {
             let address = try await provider.party.authorizationURL(
                 redirect: callback, state: State(try state.sealed(keys)), nonce: secret.nonce(keys),
@@ -120,7 +121,8 @@ final class Bridge: Sendable {
     ) async throws(BridgeFailure) -> Ending {
         do {
             let identity = try await provider.party.identity(
-                callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys))
+                callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys),
+                freshSince: state.isAgain ? state.began : nil)
             let ending = try await end(state.destination, for: identity, at: provider, client)
             metrics.bridge(.completed, at: provider.id)
             return ending
@@ -151,7 +153,7 @@ final class Bridge: Sendable {
             let person = try await people.person(for: identity, at: provider.configuration)
             let record = CodeRecord(
                 challenge: challenge, person: person.id, sessionEpoch: person.sessionEpoch, provider: provider.id,
-                expires: expires)
+                authenticated: identity.authenticated, expires: expires)
             try await keep(record, under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .identity(let redirect, let state, let challenge):
@@ -161,15 +163,19 @@ final class Bridge: Sendable {
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .web(let next):
             let person = try await people.person(for: identity, at: provider.configuration)
-            return .web(try await start(for: person, provider: provider.id, client), next: next)
+            let session = try await start(
+                for: person, provider: provider.id, client, authenticated: identity.authenticated)
+            return .web(session, next: next)
         }
     }
 
-    /// Starts a session; see ``SessionIssuer/issue(for:device:token:)``.
+    /// Starts a session; see ``SessionIssuer/issue(for:device:token:authenticated:)``.
     func start(
-        for person: Person, provider: String, _ client: PasswordSignIn.Client, token shape: TokenShape = .opaque
+        for person: Person, provider: String, _ client: PasswordSignIn.Client, token shape: TokenShape = .opaque,
+        authenticated: Date?
     ) async throws -> SessionCredential {
-        let session = try await issuer.issue(for: person, device: client.device, token: shape)
+        let session = try await issuer.issue(
+            for: person, device: client.device, token: shape, authenticated: authenticated)
         audit.record(
             AuditEvent(
                 .signIn, provider: provider, person: session.person, session: session.session,

@@ -32,6 +32,20 @@ struct BridgeFailure: Error, Sendable {
         error: "temporarily_unavailable", sentence: "The identity provider does not answer; try again in a minute.",
         reason: nil, outcome: .unavailable)
 
+    /// The person was to sign in anew, and did not.
+    static let old = BridgeFailure(
+        error: "login_required",
+        sentence:
+            "The identity provider did not ask you to sign in anew, so it is not confirmed that it is you. Sign out there, "
+            + "and try again.", reason: "old-sign-in", outcome: .refused)
+
+    /// The person was to sign in anew, and nobody knows whether that was done.
+    static let untold = BridgeFailure(
+        error: "login_required",
+        sentence:
+            "The identity provider does not tell when you signed in there, so it cannot confirm that it is you. Ask your "
+            + "administrator for a password, and confirm by that.", reason: "untold-sign-in", outcome: .refused)
+
     /// The provider's answer cannot be trusted or read, or the gateway is not set up as the provider wants it.
     static let failed = BridgeFailure(
         error: "server_error", sentence: "The identity provider's answer could not be used; ask your administrator.",
@@ -56,6 +70,8 @@ struct BridgeFailure: Error, Sendable {
         case .denied: denied
         case .refused: refused(error.providerError)
         case .unreachable: unavailable
+        case .oldSignIn: old
+        case .untoldSignIn: untold
         default: failed
         }
     }

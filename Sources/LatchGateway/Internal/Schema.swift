@@ -130,5 +130,8 @@ enum Schema {
             """),
         // When the PIN was typed. An elevation from before this lives as long as it was given and no longer.
         Migration(9, "when sessions were unlocked", "ALTER TABLE sessions ADD COLUMN elevated_at INTEGER;"),
+        // Of sessions from before it is when they began.
+        Migration(
+            10, "when people showed who they are", "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
     ]
 }

@@ -12,9 +12,17 @@ public protocol SessionIssuer: Sendable {
     ///
     /// An issuer whose tokens have a shape of their own gives them out whatever `shape` is.
     ///
+    /// - Parameters:
+    ///   - person: Who signed in.
+    ///   - device: On what.
+    ///   - shape: What token is given out.
+    ///   - authenticated: When the person last showed who it is, where that was elsewhere and is told; just now when nil.
+    /// - Returns: What the client sends from now on.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or got another password since
     ///   `person` was read; what `shape` throws.
-    func issue(for person: Person, device: SessionDevice, token shape: TokenShape) async throws -> SessionCredential
+    func issue(
+        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?
+    ) async throws -> SessionCredential
 
     /// Tells whose session a token is of. A valid one counts as used.
     ///
@@ -46,9 +54,9 @@ public protocol SessionIssuer: Sendable {
 }
 
 extension SessionIssuer {
-    /// Starts a session with an opaque token.
+    /// Starts a session with an opaque token for somebody who showed just now who it is.
     public func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential {
-        try await issue(for: person, device: device, token: .opaque)
+        try await issue(for: person, device: device, token: .opaque, authenticated: nil)
     }
 
     /// Nothing is known at once.

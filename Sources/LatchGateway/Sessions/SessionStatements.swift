@@ -8,17 +8,18 @@ enum SessionStatements {
         """
         INSERT INTO sessions
             (id, token_hash, person_id, created_at, last_used_at, expires_at, cap_at, device_name, device_kind,
-            device_address)
-        SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ? FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL
+            device_address, authenticated_at)
+        SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ?, ? FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL
         """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
-        String?.self, UUID.self, Int.self)
+        String?.self, Date.self, UUID.self, Int.self)
 
     static let find = Statement(
         """
         SELECT s.id, s.created_at, s.last_used_at, s.expires_at, s.cap_at, s.ended_at, p.id, p.email, p.name, p.is_admin,
             p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
             p.is_vouched,
-            (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = s.person_id AND i.groups <> '')
+            (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
+            coalesce(s.authenticated_at, s.created_at)
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
         """, [UInt8].self, row: StoredSession.init)
 

@@ -35,7 +35,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
 
     /// Starts a session; see ``SessionIssuer``.
     public func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape
+        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?
     ) async throws -> SessionCredential {
         let id = SessionID.random()
         let now = now()
@@ -61,7 +61,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         let inserted = try await database.write { connection in
             try connection.run(
                 SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
-                device.address, person.id, person.sessionEpoch)
+                device.address, min(authenticated ?? now, now), person.id, person.sessionEpoch)
         }
         guard inserted == 1 else {
             throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")

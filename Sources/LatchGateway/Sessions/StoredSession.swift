@@ -5,6 +5,7 @@ import FoundationEssentials
 struct StoredSession: Sendable {
     let id: SessionID
     let created: Date
+    let authenticated: Date
     let lastUsed: Date
     let expires: Date
     let cap: Date
@@ -20,6 +21,7 @@ struct StoredSession: Sendable {
         expires = try row.get(3)
         cap = try row.get(4)
         ended = try row.get(5)
+        authenticated = try row.get(18)
         groups = IdentityGroups.read(try row.get(17))
         guard let personID = try row.get(6) as UUID? else {
             person = nil
@@ -37,6 +39,9 @@ struct StoredSession: Sendable {
         guard ended == nil else { return .terminated }
         guard now < livingUntil else { return .expired }
         guard let person, person.isActive else { return .terminated }
-        return .valid(Session(id: id, person: person, created: created, expires: expires, cap: cap, groups: groups))
+        return .valid(
+            Session(
+                id: id, person: person, created: created, authenticated: authenticated, expires: expires, cap: cap,
+                groups: groups))
     }
 }

@@ -18,6 +18,8 @@ struct IDToken: Sendable {
         var maximumClockSkew: Duration
         /// The longest since the person last signed in at the provider, in seconds, when that was asked for.
         var maximumAge: Double?
+        /// When a sign-in began for which the person was to sign in at the provider anew; nil where any sign-in will do.
+        var freshSince: Date?
         var accessToken: Secret
         var code: Secret
         /// The claim that tells groups; nil when they are not asked for.
@@ -26,6 +28,8 @@ struct IDToken: Sendable {
 
     let subject: String
     let sessionID: String?
+    /// When the person signed in at the provider, in seconds since 1970, if told.
+    let authenticated: Double?
     let person: PersonClaims
 
     /// Checks the claims of a token whose signature is good.
@@ -44,6 +48,7 @@ struct IDToken: Sendable {
             guard let hash = try reader.text(name), hash != algorithm.halfHash(of: secret) else { continue }
             throw reader.bad("its '\(name)' is another: it came with another token or code.")
         }
+        authenticated = try Self.authenticated(reader, expected)
         subject = try reader.subject()
         sessionID = try reader.text("sid")
         person = PersonClaims(reader.value, groupsClaim: expected.groupsClaim)
@@ -76,9 +81,38 @@ struct IDToken: Sendable {
         guard issue <= now + skew, try reader.moment("nbf") ?? 0 <= now + skew else {
             throw reader.bad("it comes from the future; check the clocks of both machines.")
         }
-        guard let maximumAge = expected.maximumAge else { return }
-        guard now - (try reader.requiredMoment("auth_time")) <= maximumAge + skew else {
+    }
+
+    /// When the person signed in there. A provider may leave `max_age` and `prompt` alone, so what it says is compared with what
+    /// was asked for. Where nothing was, what cannot be read counts as not told.
+    ///
+    /// Source: OpenID Connect Core §2 and §3.1.2.1: `auth_time` must be there when `max_age` was asked for.
+    private static func authenticated(
+        _ reader: ClaimReader, _ expected: Expectation
+    ) throws(OpenIDConnectError) -> Double? {
+        let now = expected.now.timeIntervalSince1970
+        let skew = expected.maximumClockSkew / .seconds(1)
+        let isAsked = expected.maximumAge != nil || expected.freshSince != nil
+        let told = isAsked ? try reader.moment("auth_time") : try? reader.moment("auth_time")
+        if let told, told > now + skew {
+            throw reader.bad("its 'auth_time' comes from the future; check the clocks of both machines.")
+        }
+        if let maximumAge = expected.maximumAge, now - (try reader.requiredMoment("auth_time")) > maximumAge + skew {
             throw reader.bad("the person signed in longer ago than 'max_age' allows.")
         }
+        guard let began = expected.freshSince else { return told }
+        guard let told else {
+            throw OpenIDConnectError(
+                .untoldSignIn,
+                "The ID token of '\(expected.issuer)' has no 'auth_time', though 'max_age' was asked for: the provider cannot "
+                    + "confirm who somebody is; give its people a password.")
+        }
+        guard told >= began.timeIntervalSince1970 - skew else {
+            throw OpenIDConnectError(
+                .oldSignIn,
+                "The provider '\(expected.issuer)' did not have the person sign in anew, though 'max_age' was asked for."
+            )
+        }
+        return told
     }
 }

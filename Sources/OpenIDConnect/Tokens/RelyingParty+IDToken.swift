@@ -1,11 +1,12 @@
 import Crypto
+import FoundationEssentials
 import JOSE
 import OAuth
 
 extension RelyingParty {
     /// Checks the ID token of a token answer: its signature, then its claims.
     func idToken(
-        of tokens: TokenResponse, code: Secret, nonce: String, from provider: ProviderMetadata
+        of tokens: TokenResponse, code: Secret, nonce: String, freshSince: Date?, from provider: ProviderMetadata
     ) async throws -> IDToken {
         guard let text = tokens.idToken else {
             throw OpenIDConnectError(
@@ -19,8 +20,8 @@ extension RelyingParty {
             against: IDToken.Expectation(
                 issuer: provider.issuer, clientID: settings.clientID, trustedAudiences: settings.trustedAudiences,
                 nonce: nonce, now: now(),
-                maximumClockSkew: settings.maximumClockSkew, maximumAge: maximumAge, accessToken: tokens.accessToken,
-                code: code, groupsClaim: settings.groupsClaim))
+                maximumClockSkew: settings.maximumClockSkew, maximumAge: maximumAge, freshSince: freshSince,
+                accessToken: tokens.accessToken, code: code, groupsClaim: settings.groupsClaim))
     }
 
     /// A signed text of the provider, once its signature was found good; `type` is the kind of token that it may be besides

@@ -31,6 +31,22 @@ import Testing
         }
     }
 
+    @Test("whether the person is to sign in anew is in the state, and nothing else stands for it")
+    func again() throws {
+        let secret = BrowserSecret(began: now)
+        for isAgain in [true, false] {
+            let state = BridgeState(
+                id: secret.id, provider: "google", began: now, browser: secret.digest, isAgain: isAgain,
+                destination: .web(next: "/"))
+            #expect(BridgeState(opening: try state.sealed(keys), keys)?.isAgain == isAgain)
+        }
+        let fields = [Array("a".utf8), Array("b".utf8), [UInt8](bigEndian: Int64(1)), secret.digest.bytes]
+        #expect(BridgeState(fields + [[1], Array("/".utf8)])?.isAgain == true)
+        for flag: [UInt8] in [[], [2], [0, 1], Array("/".utf8)] {
+            #expect(BridgeState(fields + [flag, Array("/".utf8)]) == nil)
+        }
+    }
+
     @Test("OX-3 a state that is changed in one bit, cut short or sealed by another key is none")
     func forged() throws {
         let text = try state(BrowserSecret(began: now)).sealed(keys)

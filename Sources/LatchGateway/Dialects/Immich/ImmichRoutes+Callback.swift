@@ -65,13 +65,13 @@ extension ImmichRoutes {
         return try await user(caller.person)
     }
 
-    /// How long after its beginning a session may do what gives another way in.
+    /// How long after a sign-in a session may do what gives another way in.
     private static let recentTime: Double = 900
 
-    /// Refuses what gives a way in unless the person signed in a short while ago. A session made from another is as old as
-    /// that.
+    /// Refuses what gives a way in unless the person showed a short while ago who it is. A session made from another has that
+    /// from the other.
     func requireRecentSignIn(_ caller: ImmichCaller) throws(ImmichRefusal) {
-        guard services.now().timeIntervalSince(caller.session.created) <= Self.recentTime else {
+        guard services.now().timeIntervalSince(caller.session.authenticated) <= Self.recentTime else {
             throw ImmichRefusal(.badRequest, "Sign in again first: this needs a sign-in of the last 15 minutes.")
         }
     }

@@ -91,11 +91,11 @@ extension PageRoutes {
     /// For how long after a sign-in the browser may do what is dangerous without another one.
     static let recency = 600.0
 
-    /// Whether the person signed in a short while ago.
+    /// Whether the person showed a short while ago who it is, here or at an identity provider that tells it.
     ///
-    /// Source: OWASP MASVS 2.1, AUTH-3; RFC 9470 §1.
+    /// Source: OWASP MASVS 2.1, AUTH-3; RFC 9470 §1; OpenID Connect Core §2, `auth_time`.
     func isRecent(_ visit: PageVisit) -> Bool {
-        now.timeIntervalSince(visit.session.created) < Self.recency
+        now.timeIntervalSince(visit.session.authenticated) < Self.recency
     }
 
     /// Sends a browser to the sign-in once more; it comes back to a page below the prefix.

@@ -14,6 +14,8 @@ final class SmallProvider: Sendable {
         var email = Bench.email
         var isVerified = true
         var name: String? = "Ada at the provider"
+        /// What the ID token says of when the person signed in there; nothing unless told.
+        var authTime: JSONValue?
     }
 
     /// The provider's name for itself.
@@ -125,12 +127,13 @@ extension SmallProvider {
             grant.request["code_challenge"] == verifier.challenge.text
         else { return .json(["error": "invalid_grant"] as JSONValue, status: .badRequest) }
         let seconds = now.timeIntervalSince1970.rounded(.down)
-        let claims: JSONValue = [
+        var claims: JSONValue = [
             "iss": .string(state.issuer), "sub": .string(grant.account.subject), "aud": .string(clientID),
             "iat": .number(seconds), "exp": .number(seconds + 300), "nonce": .string(grant.request["nonce"] ?? ""),
             "email": .string(grant.account.email), "email_verified": .bool(grant.account.isVerified),
             "name": grant.account.name.map(JSONValue.string) ?? .null,
         ]
+        if let time = grant.account.authTime { claims = .object((claims.members ?? []) + [.init("auth_time", time)]) }
         guard let token = try? key.sign(payload: claims.encoded()) else {
             return ServerResponse(status: .internalServerError)
         }

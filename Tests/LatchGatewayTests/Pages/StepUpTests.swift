@@ -1,0 +1,153 @@
+import Crypto
+import FoundationEssentials
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// What needs a sign-in of the last minutes, for people who come in through an identity provider where they stay signed in.
+@Suite("A fresh sign-in through a provider", .timeLimit(.minutes(2)))
+struct StepUpTests {
+    private static let endOthers = "/latch/account/devices/end-others"
+
+    private func with(_ body: (BridgeBench, PageBrowser) async throws -> Void) async throws {
+        try await BridgeBench.with(["google"], { $0.pages.isEnabled = true }) { bench in
+            try await bench.bench.addPerson()
+            try await body(bench, PageBrowser(bench.bench))
+        }
+    }
+
+    /// When somebody signed in at the provider, that many seconds from now.
+    private static func account(_ seconds: Double?, _ bench: BridgeBench) -> SmallProvider.Account {
+        var account = SmallProvider.Account()
+        account.authTime = seconds.map { .number(bench.bench.clock.now.timeIntervalSince1970.rounded(.down) + $0) }
+        return account
+    }
+
+    /// Goes by the button of a page to the provider and comes back; what the provider was asked, and the gateway's answer.
+    private func goThrough(
+        _ page: String, _ person: PageBrowser, _ bench: BridgeBench, as account: SmallProvider.Account
+    ) async throws -> (FormFields, Exchange.Answer) {
+        let text = try await person.get(page).text
+        let link = String(try (text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1).orThrow)
+        let begun = try await person.get(link.replacing("&amp;", with: "&"))
+        let request = try bench.google.request(begun.headers["Location"]).orThrow
+        return (request, try await bench.comeBack(try bench.google.approve(request, account), in: person.browser))
+    }
+
+    private func signIn(_ seconds: Double?, _ person: PageBrowser, _ bench: BridgeBench) async throws {
+        let (request, answer) = try await goThrough(
+            "/latch/sign-in", person, bench, as: Self.account(seconds, bench))
+        #expect(request["max_age"] == nil && answer.status == 302)
+    }
+
+    @Test("who stayed signed in at the provider for longer than that is asked to sign in there anew, and comes back")
+    func anew() async throws {
+        try await with { bench, person in
+            try await signIn(-3_600, person, bench)
+            let other = try await bench.bench.token()
+            let asked = try await person.submit(Self.endOthers, on: "/latch/account")
+            let page = try #require(asked.headers["Location"])
+            #expect(page == "/latch/sign-in?return=%2Flatch%2Faccount&again=1")
+            #expect(try await bench.bench.me(other).status == 200)
+
+            let (request, back) = try await goThrough(page, person, bench, as: Self.account(0, bench))
+
+            #expect(request["prompt"] == "login" && request["max_age"] == "0")
+            let on = try await person.get(try #require(back.headers["Location"]))
+            #expect(on.headers["Location"] == "/latch/account")
+            let done = try await person.submit(Self.endOthers, on: "/latch/account")
+            #expect(done.headers["Location"] == "/latch/account?done=others")
+            #expect(try await bench.bench.me(other).status == 403)
+        }
+    }
+
+    @Test(
+        "a provider that leaves max_age alone, or does not tell when the person signed in, confirms nobody",
+        arguments: [
+            (-3_600.0, "sign out there"), (-120, "sign out there"), (nil, "password"), (3_600, "administrator"),
+        ]
+            as [(Double?, String)])
+    func hostile(_ seconds: Double?, _ remedy: String) async throws {
+        try await with { bench, person in
+            try await signIn(-3_600, person, bench)
+            let other = try await bench.bench.token()
+            let before = try #require(person.browser.cookies["latchd_session"])
+
+            let page = "/latch/sign-in?return=%2Flatch%2Faccount&again=1"
+            let (_, back) = try await goThrough(page, person, bench, as: Self.account(seconds, bench))
+
+            #expect([400, 403].contains(back.status) && back.headers["Location"] == nil)
+            #expect(back.text.lowercased().contains(remedy), "\(back.text)")
+            #expect(person.browser.cookies["latchd_session"] == before)
+            let asked = try await person.submit(Self.endOthers, on: "/latch/account")
+            #expect(asked.headers["Location"] == page)
+            #expect(try await bench.bench.me(other).status == 200)
+            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 2)
+        }
+    }
+
+    @Test("where the provider does not tell, the first sign-in counts from when it was, and no longer than any other")
+    func untold() async throws {
+        try await with { bench, person in
+            try await signIn(nil, person, bench)
+            for (seconds, answer) in [(599, "done=others"), (2, "again=1")] {
+                _ = try await bench.bench.token()
+                bench.bench.clock.advance(Double(seconds))
+                let asked = try await person.submit(Self.endOthers, on: "/latch/account")
+                #expect(asked.headers["Location"]?.contains(answer) == true)
+            }
+        }
+    }
+
+    @Test("an app that asks for a fresh sign-in gets no code for an old one, and a session that says how old it is")
+    func app() async throws {
+        try await with { bench, _ in
+            for (seconds, isGood) in [(0.0, true), (-3_600, false), (nil, false)] as [(Double?, Bool)] {
+                let app = AppSignIn()
+                let browser = bench.browser()
+                let begun = try await browser.send(
+                    "GET", "\(BridgeBench.authorize)?\(app.query([("again", "true")]))")
+                let request = try bench.google.request(begun.headers["Location"]).orThrow
+                let fields = try BridgeBench.fields(
+                    of: try await bench.comeBack(
+                        try bench.google.approve(request, Self.account(seconds, bench)), in: browser))
+                #expect((fields["code"] != nil) == isGood)
+                #expect(fields["error"] == (isGood ? nil : "login_required"))
+            }
+            let app = AppSignIn()
+            let account = Self.account(-3_600, bench)
+            let code = try await bench.deepLink(app, as: account)["code"]
+            bench.bench.clock.advance(30)
+            let token = try #require(try await bench.exchange(code, app.verifier).token)
+            let session = try await session(of: token, bench)
+            #expect(session.created == bench.bench.clock.now)
+            #expect(session.authenticated.timeIntervalSince1970 == account.authTime?.number)
+        }
+    }
+
+    @Test("no session says that its person signed in later than it began, and one made from it says the same")
+    func notLater() async throws {
+        try await with { bench, _ in
+            let person = try await bench.bench.gateway.stores.people.require(Bench.email)
+            let now = bench.bench.clock.now
+            for (told, kept) in [(now + 50, now), (now - 50, now - 50), (nil, now)] as [(Date?, Date)] {
+                let credential = try await bench.bench.gateway.issuer.issue(
+                    for: person, device: SessionDevice(), token: .opaque, authenticated: told)
+                #expect(try await session(of: credential.token.reveal(), bench).authenticated == kept)
+                let child = try await bench.bench.gateway.issuer.issue(for: person, device: SessionDevice())
+                try await bench.bench.gateway.stores.sessions.adopt(
+                    child.session, by: credential.session, lifetime: nil)
+                #expect(try await session(of: child.token.reveal(), bench).authenticated == kept)
+            }
+        }
+    }
+
+    private func session(of token: String, _ bench: BridgeBench) async throws -> Session {
+        guard case .valid(let session) = try await bench.bench.gateway.issuer.authenticate(token) else {
+            throw Exchange.Broken()
+        }
+        return session
+    }
+}
