@@ -192,6 +192,13 @@ public final class FaultServer: Sendable {
                 }
                 let first = lines[0].split(separator: " ")
                 guard first.count == 3 else { return nil }
+                var rest = (headers["content-length"].flatMap { Int($0) } ?? 0) - received.count
+                received.removeFirst(min(received.count, max(0, rest + received.count)))
+                while rest > 0 {
+                    let count = recv(connection, &buffer, min(rest, buffer.count), 0)
+                    guard count > 0 else { return nil }
+                    rest -= count
+                }
                 return Request(method: String(first[0]), path: String(first[1]), headers: headers)
             }
             let count = recv(connection, &buffer, buffer.count, 0)

@@ -122,6 +122,16 @@ public final class DownloadPart: @unchecked Sendable {
         self.file = nil
     }
 
+    /// How many bytes this user may still write to a folder's file system; nil where the system does not tell.
+    ///
+    /// Source: statvfs(3), `f_bavail`.
+    public static func freeBytes(in folder: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return nil }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
     // MARK: - While a transfer runs, on its thread
 
     /// Drops everything from `offset` on, and says how long the whole will be.

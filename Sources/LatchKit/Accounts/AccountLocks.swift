@@ -61,7 +61,7 @@ struct AccountLocks: Sendable {
 }
 
 /// One open lock file.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let path: String
     private let descriptor: Mutex<Int32?>
 
@@ -75,7 +75,7 @@ final class FileLock: Sendable {
     deinit { release() }
 
     /// Gives the lock back, also where a program that is just being started has a copy of the descriptor.
-    func release() {
+    package func release() {
         descriptor.withLock { descriptor in
             if let open = descriptor {
                 flock(open, LOCK_UN)
@@ -165,5 +165,19 @@ private final class LockWaiter: Sendable {
         }
         waiting?.resume(with: result)
         return isTaken
+    }
+}
+
+extension AccountStore {
+    /// The lock of the one program that fetches downloads.
+    ///
+    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already.
+    package func lockDownloads() throws -> FileLock {
+        let file = try FileLock(path: "\(locks.folder)/downloads.lock")
+        guard try file.tryLock() else {
+            throw LatchError(
+                .storageLocked, "Another program fetches the downloads already. Watch that one, or end it first.")
+        }
+        return file
     }
 }

@@ -47,6 +47,7 @@ enum AccountSchema {
             ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
                 CHECK (must_change_password IN (0, 1));
             """),
+        downloads,
     ]
 
     static let columns = """

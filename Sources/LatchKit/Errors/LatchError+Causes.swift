@@ -18,7 +18,7 @@ extension LatchError {
     }
 
     /// Runs `body` and puts what it throws into words; `CancellationError` passes.
-    static func telling<Value>(
+    package static func telling<Value>(
         _ server: ServerAddress? = nil, _ body: () async throws -> Value
     ) async throws -> Value {
         do {
@@ -73,6 +73,7 @@ extension LatchError {
                 )
             case .proxy: (.proxyFailed, error.message)
             case .tooLarge: (.responseTooLarge, error.message)
+            case .file, .fileExists, .fileRefused, .diskFull: (.fileFailed, error.message)
             default:
                 (
                     .connectionLost,

@@ -42,6 +42,7 @@ extension LatchError {
     /// | `no_account` | there is no such account |
     /// | `ambiguous_account` | more than one account fits |
     /// | `secret_store_locked`, `secret_store_absent`, `secret_store_denied`, `secret_store_damaged`, `wrong_passphrase`, `secret_store_failed` | the secret store did not give or take a secret |
+    /// | `file_failed` | a downloaded file could not be written |
     /// | `storage_damaged`, `storage_read_only`, `storage_full`, `storage_newer`, `storage_locked`, `storage_failed` | the accounts database did not work |
     /// | `cancelled` | the person or the program stopped it |
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -169,6 +170,8 @@ extension LatchError.Code {
     public static let storageLocked = Self(rawValue: "storage_locked")
     /// The accounts database failed otherwise.
     public static let storageFailed = Self(rawValue: "storage_failed")
+    /// A file that was to be written could not be; the cause tells why.
+    public static let fileFailed = Self(rawValue: "file_failed")
     /// The person or the program stopped it.
     public static let cancelled = Self(rawValue: "cancelled")
 

@@ -41,11 +41,42 @@ public struct AuthorizedClient: Sendable {
         }
         return session.refused(answer)
     }
+
+    /// Streams a file of the server's into a part, from where the part stands; see
+    /// ``HTTPClient/HTTPClient/download(_:into:from:onBegin:)``.
+    ///
+    /// - Parameters:
+    ///   - path: As for ``send(_:_:headers:body:)``.
+    ///   - headers: Further fields.
+    ///   - part: Where the bytes go.
+    ///   - point: Up to where the part is good; nil begins anew.
+    ///   - stallTimeout: How long not one byte may come.
+    ///   - onBegin: Told what will come before its first byte is written; it must return at once.
+    /// - Returns: The server's own answer. With status 200 and 206 the part is whole.
+    /// - Throws: As ``send(_:_:headers:body:)``. After ``LatchError/Code/foreignAnswer`` the part may hold what somebody else
+    ///   sent, and is good for nothing.
+    ///
+    /// Source: DL-3, DL-13.
+    public func download(
+        _ path: String, headers: HTTPHeaders = [:], into part: DownloadPart, from point: ResumePoint? = nil,
+        stallTimeout: Duration = .seconds(30), onBegin: (@Sendable (ResumePoint) -> Void)? = nil
+    ) async throws -> ClientResponse {
+        try await session.perform(DialectRequest(.get, path, headers: headers)) { request, token in
+            try await session.download(request, token, part, point, stallTimeout, onBegin)
+        }.answer
+    }
 }
 
 extension Session {
     /// Sends a request with the token, and meets a rejection once; the answer, and the token that brought it.
     func perform(_ request: DialectRequest) async throws -> (answer: ClientResponse, token: HeldToken) {
+        try await perform(request) { try await self.exchange($0, $1) }
+    }
+
+    /// The same for an exchange of another kind.
+    func perform(
+        _ request: DialectRequest, by exchange: (DialectRequest, Secret) async throws -> ClientResponse
+    ) async throws -> (answer: ClientResponse, token: HeldToken) {
         _ = try (request.base ?? server).url(of: request.path)
         let token = try await current()
         let answer = try await exchange(request, token.token)

@@ -7,6 +7,27 @@ extension Session {
     func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = .seconds(30)) async throws
         -> ClientResponse
     {
+        let (client, message) = try await message(request, token, timeout: timeout)
+        return try await LatchError.telling(server) { try await client.send(message) }
+    }
+
+    /// The same for a file, without a bound for the whole.
+    func download(
+        _ request: DialectRequest, _ token: Secret, _ part: DownloadPart, _ point: ResumePoint?,
+        _ stallTimeout: Duration, _ onBegin: (@Sendable (ResumePoint) -> Void)?
+    ) async throws -> ClientResponse {
+        var (client, message) = try await message(request, token, timeout: nil)
+        message.stallTimeout = stallTimeout
+        let whole = message
+        return try await LatchError.telling(server) {
+            try await client.download(whole, into: part, from: point, onBegin: onBegin)
+        }
+    }
+
+    /// A request as it goes out, and the client that it goes by.
+    func message(
+        _ request: DialectRequest, _ token: Secret?, timeout: Duration?
+    ) async throws -> (HTTPClient, ClientRequest) {
         let url = try (request.base ?? server).url(of: request.path)
         let client = try await openTransport()
         var headers = request.headers
@@ -15,9 +36,10 @@ extension Session {
             let extra = client.configuration.extraHeaders
             for field in dialect.authorization(token, besides: extra) { headers[field.name] = field.value }
         }
-        let message = ClientRequest(
-            method: request.method, url: url, headers: headers, body: request.body, timeout: timeout)
-        return try await LatchError.telling(server) { try await client.send(message) }
+        return (
+            client,
+            ClientRequest(method: request.method, url: url, headers: headers, body: request.body, timeout: timeout)
+        )
     }
 
     /// The client that connects as the account wants it, made once and again after a sign-in that connects otherwise.

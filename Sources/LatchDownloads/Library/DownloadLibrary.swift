@@ -1,0 +1,34 @@
+public import Database
+public import HTTPClient
+
+/// Where files are brought to: names for them, what goes with them, and what is there already.
+///
+/// A file is put there by a rename within one file system, so its parts are kept below the same folder.
+///
+/// Source: DL-2, DL-11.
+public protocol DownloadLibrary: Sendable {
+    /// The folder of the files.
+    var folder: String { get }
+
+    /// The file of a task that is there already, whole; nil when it must be fetched.
+    func existing(_ task: DownloadTask) async throws -> String?
+
+    /// Where a task's file is to be; its folder is made.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - attempt: 0 first; then more for each name that was taken.
+    /// - Returns: The whole path. Nothing may be there yet, and if there is, it is asked again.
+    /// - Throws: ``LatchError`` when the folder cannot be made or written.
+    func destination(of task: DownloadTask, attempt: Int) throws -> String
+
+    /// Puts on a part what goes with the file, before it is put in its place: attributes and the like. What the file system
+    /// cannot keep is left out.
+    func dress(_ part: DownloadPart, as task: DownloadTask)
+
+    /// Makes one file of a live photo's two whole parts, where this library keeps them so; nil where it keeps a pair.
+    func join(still: DownloadPart, film: DownloadPart, of task: DownloadTask) async throws -> DownloadPart?
+
+    /// Notes a file that is in its place, in the commit that calls its task done.
+    func note(_ task: DownloadTask, at path: String, in connection: Connection) throws
+}

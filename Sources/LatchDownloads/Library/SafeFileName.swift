@@ -1,0 +1,60 @@
+/// A file's name as a server gives it, made fit for every disk.
+///
+/// What is left is one name: no separators, no control characters, none of the characters and names that other systems
+/// refuse, not hidden, no blank or dot at its end, 255 bytes at most with its ending kept.
+///
+/// Source: DL-13; POSIX.1-2017 §3.170; Microsoft, "Naming Files, Paths, and Namespaces".
+public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
+    /// The name.
+    public let text: String
+    /// The name.
+    public var description: String { text }
+
+    private static let maximumBytes = 255
+    private static let refused: Set<Unicode.Scalar> = ["/", "\\", ":", "*", "?", "\"", "<", ">", "|"]
+    private static let reserved: Set<String> = {
+        var names: Set = ["con", "prn", "aux", "nul"]
+        for number in 1...9 { names.formUnion(["com\(number)", "lpt\(number)"]) }
+        return names
+    }()
+
+    /// Makes a name of any text.
+    public init(_ text: String) {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: continue
+            default: scalars.append(Self.refused.contains(scalar) ? "_" : scalar)
+            }
+        }
+        var name = String(scalars)
+        while let first = name.first, first == "." || first == " " { name.removeFirst() }
+        while let last = name.last, last == "." || last == " " { name.removeLast() }
+        if name.isEmpty { name = "unnamed" }
+        if Self.reserved.contains(name.prefix { $0 != "." }.lowercased()) { name = "_" + name }
+        self.text = Self.cut(name, to: Self.maximumBytes, suffix: "")
+    }
+
+    /// The name, or with a number before its ending: `IMG_1.jpg`, `IMG_1 (2).jpg`.
+    public func numbered(_ attempt: Int) -> String {
+        attempt == 0 ? text : Self.cut(text, to: Self.maximumBytes, suffix: " (\(attempt + 1))")
+    }
+
+    /// The name without its ending.
+    public var stem: Substring { Self.parts(text).stem }
+    /// The ending with its dot; empty where there is none.
+    public var ending: Substring { Self.parts(text).ending }
+
+    private static func parts(_ name: String) -> (stem: Substring, ending: Substring) {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 12 else {
+            return (name[...], "")
+        }
+        return (name[..<dot], name[dot...])
+    }
+
+    private static func cut(_ name: String, to bytes: Int, suffix: String) -> String {
+        var (stem, ending) = parts(name)
+        while stem.utf8.count + suffix.utf8.count + ending.utf8.count > bytes { stem.removeLast() }
+        return stem + suffix + ending
+    }
+}

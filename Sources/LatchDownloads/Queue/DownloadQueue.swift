@@ -1,0 +1,168 @@
+public import FoundationEssentials
+import HTTPClient
+public import LatchKit
+
+/// Fetches files, many at once and each whole or not at all, and knows after every kind of end where it was.
+///
+/// The queue lives in the accounts database: any program may add to it, look at it and command it; one fetches at a time. A
+/// program that is killed leaves nothing but parts that the next one goes on with.
+///
+/// ```swift
+/// let queue = try DownloadQueue(latch, library: FolderLibrary(folder: "/home/ada/Downloads"))
+/// try await queue.add([task])
+/// try await queue.run()
+/// ```
+///
+/// Source: DL-1, DL-2, DL-8 to DL-17.
+public actor DownloadQueue {
+    let latch: Latchstring
+    let store: DownloadStore
+    let library: any DownloadLibrary
+    let settings: DownloadSettings
+    let now: @Sendable () -> Date
+    let hook: DownloadHook
+    nonisolated let broadcast = EventBroadcast()
+    nonisolated let wakes = Wakes()
+
+    var schedule: DownloadSchedule
+    var running: [Int: RunningFetch] = [:]
+    var placing: [Int: Task<Void, Never>] = [:]
+    var holds: Set<Hold> = []
+    var tally = DownloadTally()
+
+    /// Makes a queue on a client's accounts.
+    ///
+    /// - Parameters:
+    ///   - latch: The accounts whose servers the files are on.
+    ///   - library: Where the files are brought to.
+    ///   - settings: How much at once, and how hard.
+    ///   - now: The wall clock.
+    public init(
+        _ latch: Latchstring, library: any DownloadLibrary, settings: DownloadSettings = .init(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.init(latch, library: library, settings: settings, now: now, hook: DownloadHook())
+    }
+
+    init(
+        _ latch: Latchstring, library: any DownloadLibrary, settings: DownloadSettings,
+        now: @escaping @Sendable () -> Date, hook: DownloadHook
+    ) {
+        self.latch = latch
+        self.library = library
+        self.settings = settings
+        self.now = now
+        self.hook = hook
+        store = DownloadStore(database: latch.accounts.database)
+        schedule = DownloadSchedule(settings)
+    }
+
+    /// What happens from now on, for one listener; all of it, also what other listeners get.
+    public nonisolated var events: AsyncStream<DownloadEvent> { broadcast.stream() }
+
+    /// Puts tasks into the queue.
+    ///
+    /// A task that is in it and over is begun anew, and skipped when its file is there; one that is open stays as it is.
+    ///
+    /// - Returns: How many will be fetched that were not in it before.
+    /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; the codes of the storage.
+    @discardableResult
+    public func add(_ tasks: [DownloadTask]) async throws -> Int {
+        var hosts: [UUID: String] = [:]
+        for account in try await latch.accounts.accounts() { hosts[account.id] = account.serverURL.authority }
+        guard tasks.allSatisfy({ hosts[$0.account] != nil }) else {
+            throw LatchError(.noAccount, "A download's account is not here any more. Sign in again, then choose again.")
+        }
+        var added = 0
+        for start in stride(from: 0, to: tasks.count, by: 10_000) {
+            added += try await store.add(Array(tasks[start..<min(start + 10_000, tasks.count)]), hosts: hosts)
+        }
+        wakes.wake()
+        return added
+    }
+
+    /// Takes a task out of the queue; what it has fetched is dropped, a file in its place stays.
+    ///
+    /// - Returns: Whether it was there and not over.
+    ///
+    /// Source: DL-12.
+    @discardableResult
+    public func cancel(_ id: String) async throws -> Bool {
+        defer { wakes.wake() }
+        return try await store.remove([id], in: [.waiting, .running, .paused]) > 0
+    }
+
+    /// Takes all tasks that are not over out of the queue.
+    ///
+    /// Source: DL-12.
+    @discardableResult
+    public func cancelAll() async throws -> Int {
+        defer { wakes.wake() }
+        return try await store.remove(nil, in: [.waiting, .running, .paused])
+    }
+
+    /// Lets tasks rest; what they have fetched stays. All, where no ids are given.
+    @discardableResult
+    public func pause(_ ids: [String]? = nil) async throws -> Int {
+        defer { wakes.wake() }
+        return try await store.change(ids, from: [.waiting, .running], to: .paused)
+    }
+
+    /// Lets paused tasks go on.
+    @discardableResult
+    public func resume(_ ids: [String]? = nil) async throws -> Int {
+        defer { wakes.wake() }
+        return try await store.change(ids, from: [.paused], to: .waiting)
+    }
+
+    /// Tries again what has failed.
+    @discardableResult
+    public func retryFailed(_ ids: [String]? = nil) async throws -> Int {
+        defer { wakes.wake() }
+        return try await store.change(ids, from: [.failed("")], to: .waiting)
+    }
+
+    /// Forgets tasks that are over; their files stay.
+    @discardableResult
+    public func clear() async throws -> Int {
+        try await store.remove(nil, in: [.done, .skipped(""), .failed("")])
+    }
+
+    /// The queue's tasks in its order, some at a time.
+    ///
+    /// - Parameters:
+    ///   - position: Behind which place; 0 for the first.
+    ///   - limit: How many at most.
+    public func tasks(after position: Int = 0, limit: Int = 500) async throws -> [QueuedTask] {
+        try await store.page(after: position, limit: limit)
+    }
+
+    /// How far all tasks have come.
+    public func progress() async throws -> OverallProgress {
+        tally.take(try await store.counts())
+        return tally.overall(running: running.values.map(\.progress), now: .now)
+    }
+
+    /// Holds everything up from outside, as while there is no network; nil lets it go on.
+    ///
+    /// What runs is stopped and keeps what it has; nothing counts as tried.
+    public func hold(_ reason: String?) {
+        for case .outside(let old) in holds { holds.remove(.outside(old)) }
+        if let reason {
+            holds.insert(.outside(reason))
+            for fetch in running.values { fetch.stop() }
+        }
+        broadcast.send(.held(reason))
+        wakes.wake()
+    }
+
+    /// The folder of the parts.
+    nonisolated var partsFolder: String { library.folder + "/.latchstring" }
+}
+
+/// Steps after which a test may stop the queue, as a crash would.
+struct DownloadHook: Sendable {
+    enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, doneNoted }
+
+    var after: @Sendable (Step) async throws -> Void = { _ in }
+}

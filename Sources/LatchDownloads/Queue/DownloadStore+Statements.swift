@@ -1,0 +1,119 @@
+import Database
+import FoundationEssentials
+import HTTPClient
+import Wire
+
+extension DownloadStore {
+    static let insert = Statement(
+        """
+        INSERT INTO downloads (id, account, host, grp, url, headers, filename, wants_progress, metadata, size, live_id, \
+        state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting') \
+        ON CONFLICT (account, id) DO UPDATE SET host = excluded.host, grp = excluded.grp, url = excluded.url, \
+        headers = excluded.headers, filename = excluded.filename, wants_progress = excluded.wants_progress, \
+        metadata = excluded.metadata, size = excluded.size, live_id = excluded.live_id, state = 'waiting', reason = NULL, \
+        attempts = 0, not_before = 0, is_whole = 0, resume = NULL WHERE state IN ('done', 'skipped', 'failed')
+        """,
+        String.self, UUID.self, String.self, String.self, String.self, String.self, String.self, Bool.self,
+        String.self, Int?.self, String?.self)
+
+    static let selectLanes = Statement("SELECT DISTINCT host, grp FROM downloads WHERE state = 'waiting'") {
+        row throws(DatabaseError) in
+        Lane(host: try row.get(0), group: DownloadGroup(rawValue: try row.get(1)))
+    }
+
+    private static let columns = """
+        position, id, account, host, grp, url, headers, filename, wants_progress, metadata, state, reason, attempts, \
+        not_before, resume, boot, is_whole, path
+        """
+
+    static let selectWaiting = Statement(
+        """
+        SELECT \(columns) FROM downloads WHERE state = 'waiting' AND host = ? AND grp = ? AND position > ? \
+        AND not_before <= ? ORDER BY position LIMIT ?
+        """, String.self, String.self, Int.self, Date.self, Int.self, row: row)
+
+    static let selectTime = Statement(
+        "SELECT min(not_before) FROM downloads WHERE state = 'waiting' AND not_before > ?", Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as Date? }
+
+    static let selectOne = Statement("SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: row)
+
+    static let selectPartner = Statement(
+        "SELECT \(columns) FROM downloads WHERE account = ? AND live_id = ? AND position <> ?", UUID.self,
+        String.self, Int.self, row: row)
+
+    static let selectPage = Statement(
+        "SELECT \(columns) FROM downloads WHERE position > ? ORDER BY position LIMIT ?", Int.self, Int.self, row: row)
+
+    static let selectOpen = Statement(
+        """
+        SELECT position, account, id FROM downloads WHERE position > ? AND state IN ('waiting', 'running', 'paused') \
+        ORDER BY position LIMIT ?
+        """, Int.self, Int.self
+    ) { row throws(DatabaseError) in
+        (position: try row.get(0) as Int, account: try row.get(1) as UUID, id: try row.get(2) as String)
+    }
+
+    static let selectCounts = Statement(
+        "SELECT state, count(*), coalesce(sum(size), 0), count(size) FROM downloads GROUP BY state"
+    ) { row throws(DatabaseError) in
+        StateCount(state: try row.get(0), count: try row.get(1), bytes: try row.get(2), sized: try row.get(3))
+    }
+
+    static let selectRevision = Statement("SELECT revision FROM download_signals") {
+        row throws(DatabaseError) in try row.get(0) as Int
+    }
+
+    static let signal = Statement("UPDATE download_signals SET revision = revision + 1")
+
+    static let update = Statement(
+        """
+        UPDATE downloads SET state = ?, reason = ?, attempts = coalesce(?, attempts), \
+        not_before = coalesce(?, not_before) WHERE position = ?
+        """, String.self, String?.self, Int?.self, Date?.self, Int.self)
+
+    static let updateResume = Statement(
+        "UPDATE downloads SET resume = ?, boot = ? WHERE position = ?", String?.self, String?.self, Int.self)
+
+    static let updateWhole = Statement(
+        "UPDATE downloads SET is_whole = 1, path = ? WHERE position = ?", String?.self, Int.self)
+
+    static let updateDone = Statement(
+        "UPDATE downloads SET state = 'done', reason = NULL, path = ?, resume = NULL WHERE position = ?", String.self,
+        Int.self)
+
+    static let takeUp = Statement("UPDATE downloads SET state = 'waiting' WHERE state = 'running'")
+
+    static let changeOne = Statement(
+        "UPDATE downloads SET state = ?, reason = NULL, attempts = 0, not_before = 0 WHERE id = ? AND state = ?",
+        String.self, String.self, String.self)
+
+    static let changeAll = Statement(
+        "UPDATE downloads SET state = ?, reason = NULL, attempts = 0, not_before = 0 WHERE state = ?", String.self,
+        String.self)
+
+    static let removeOne = Statement("DELETE FROM downloads WHERE id = ? AND state = ?", String.self, String.self)
+
+    static let removeAll = Statement("DELETE FROM downloads WHERE state = ?", String.self)
+
+    static let pauseAccount = Statement(
+        "UPDATE downloads SET state = 'paused' WHERE account = ? AND state IN ('waiting', 'running')",
+        UUID.self)
+
+    private static let row: @Sendable (SQLRow) throws(DatabaseError) -> QueuedTask = { row throws(DatabaseError) in
+        let account: UUID = try row.get(2)
+        let headers: String = try row.get(6)
+        let metadata: String = try row.get(9)
+        let resume: String? = try row.get(14)
+        let task = DownloadTask(
+            id: try row.get(1), account: account, url: try row.get(5),
+            headers: (try? JSON.decode([String: String].self, from: Array(headers.utf8))) ?? [:],
+            filename: try row.get(7), group: DownloadGroup(rawValue: try row.get(4)), wantsProgress: try row.get(8),
+            metadata: (try? JSON.decode(DownloadMetadata.self, from: Array(metadata.utf8))) ?? DownloadMetadata())
+        return QueuedTask(
+            position: try row.get(0), task: task, state: DownloadState(word: try row.get(10), reason: try row.get(11)),
+            attempts: try row.get(12), notBefore: try row.get(13), path: try row.get(17),
+            resume: resume.flatMap { try? JSON.decode(ResumePoint.self, from: Array($0.utf8)) }, boot: try row.get(15),
+            isWhole: try row.get(16), host: try row.get(3))
+    }
+}

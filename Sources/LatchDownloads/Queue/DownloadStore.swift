@@ -1,0 +1,201 @@
+import Database
+import FoundationEssentials
+import HTTPClient
+import LatchKit
+import Wire
+
+/// The queue's rows in the accounts database.
+///
+/// Every change is on the disk before it is answered; changes that are made at once share one commit.
+struct DownloadStore: Sendable {
+    let database: Database
+
+    /// Puts tasks into the queue. One that is there and over is begun anew; one that is there and open stays as it is.
+    ///
+    /// - Returns: How many are to be fetched that were not before.
+    func add(_ tasks: [DownloadTask], hosts: [UUID: String]) async throws -> Int {
+        try await command { connection in
+            var added = 0
+            for task in tasks {
+                added += try connection.run(
+                    Self.insert, task.id, task.account, hosts[task.account] ?? "", task.group.rawValue,
+                    task.url, Self.json(task.headers), task.filename, task.wantsProgress, Self.json(task.metadata),
+                    task.metadata.size, task.metadata.liveID)
+            }
+            return added
+        }
+    }
+
+    /// The lanes in which something waits.
+    func lanes() async throws -> [Lane] { try await read { try $0.all(Self.selectLanes) } }
+
+    /// The next tasks of a lane behind a place in the queue, without those whose time has not come again.
+    func waiting(in lane: Lane, after position: Int, now: Date, limit: Int) async throws -> [QueuedTask] {
+        try await read { try $0.all(Self.selectWaiting, lane.host, lane.group.rawValue, position, now, limit) }
+    }
+
+    /// When the next task's time comes again; nil when none waits for that.
+    func nextTime(after now: Date) async throws -> Date? {
+        try await read { try $0.first(Self.selectTime, now) } ?? nil
+    }
+
+    /// One task; nil when it was removed.
+    func task(_ position: Int) async throws -> QueuedTask? {
+        try await read { try $0.first(Self.selectOne, position) }
+    }
+
+    /// The other part of a live photo.
+    func partner(of row: QueuedTask) async throws -> QueuedTask? {
+        guard let live = row.task.metadata.liveID else { return nil }
+        return try await read { try $0.first(Self.selectPartner, row.task.account, live, row.position) }
+    }
+
+    /// Accounts and ids of tasks that are not over, behind a place in the queue.
+    func open(after position: Int, limit: Int) async throws -> [(position: Int, account: UUID, id: String)] {
+        try await read { try $0.all(Self.selectOpen, position, limit) }
+    }
+
+    /// Tasks behind a place in the queue, in its order.
+    func page(after position: Int, limit: Int) async throws -> [QueuedTask] {
+        try await read { try $0.all(Self.selectPage, position, limit) }
+    }
+
+    /// How many tasks stand where, and the sum of the lengths that are known.
+    func counts() async throws -> [StateCount] { try await read { try $0.all(Self.selectCounts) } }
+
+    /// Grows with every command of any program.
+    func revision() async throws -> Int { try await read { try $0.first(Self.selectRevision) } ?? 0 }
+
+    /// Notes where a task stands; false when it was removed or stands as `from` does not say.
+    @discardableResult
+    func note(
+        _ position: Int, _ state: DownloadState, attempts: Int? = nil, notBefore: Date? = nil
+    ) async throws -> Bool {
+        try await write {
+            try $0.run(Self.update, state.word, state.reason, attempts, notBefore, position) == 1
+        }
+    }
+
+    /// Notes what a part holds, so that it can be taken up after a crash.
+    func note(_ position: Int, resume: ResumePoint?, boot: String?) async throws {
+        try await write { connection in
+            _ = try connection.run(Self.updateResume, resume.map(Self.json), boot, position)
+        }
+    }
+
+    /// Notes that parts are whole and where their files will be.
+    func note(whole rows: [(position: Int, path: String?)]) async throws {
+        try await write { connection in
+            for row in rows { _ = try connection.run(Self.updateWhole, row.path, row.position) }
+        }
+    }
+
+    /// Notes that files are in their places; with what the library notes of them in the same commit.
+    func note(
+        done rows: [(position: Int, path: String)], _ more: @escaping @Sendable (Connection) throws -> Void
+    ) async throws {
+        try await write { connection in
+            for row in rows { _ = try connection.run(Self.updateDone, row.path, row.position) }
+            try more(connection)
+        }
+    }
+
+    /// Takes up what a program that is gone has left running.
+    func takeUp() async throws { try await write { _ = try $0.run(Self.takeUp) } }
+
+    /// Changes the state of tasks; of all where no ids are given.
+    func change(_ ids: [String]?, from: [DownloadState], to: DownloadState) async throws -> Int {
+        let words = from.map(\.word)
+        return try await command { connection in
+            var changed = 0
+            for word in words {
+                if let ids {
+                    for id in ids { changed += try connection.run(Self.changeOne, to.word, id, word) }
+                } else {
+                    changed += try connection.run(Self.changeAll, to.word, word)
+                }
+            }
+            return changed
+        }
+    }
+
+    /// Removes tasks in these states; of all where no ids are given.
+    func remove(_ ids: [String]?, in states: [DownloadState]) async throws -> Int {
+        let words = states.map(\.word)
+        return try await command { connection in
+            var removed = 0
+            for word in words {
+                if let ids {
+                    for id in ids { removed += try connection.run(Self.removeOne, id, word) }
+                } else {
+                    removed += try connection.run(Self.removeAll, word)
+                }
+            }
+            return removed
+        }
+    }
+
+    /// Pauses what an account's end of session holds up.
+    func pause(account: UUID) async throws {
+        _ = try await command { connection in try connection.run(Self.pauseAccount, account) }
+    }
+
+    private func command<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await write { connection in
+            _ = try connection.run(Self.signal)
+            return try body(connection)
+        }
+    }
+
+    private func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
+        try await LatchError.telling { try await database.read(body) }
+    }
+
+    @discardableResult
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await LatchError.telling { try await database.write(body) }
+    }
+
+    static func json(_ value: some Encodable) -> String { String(decoding: JSON.encode(value), as: UTF8.self) }
+}
+
+/// One host's tasks of one group: what takes turns.
+struct Lane: Sendable, Hashable {
+    var host: String
+    var group: DownloadGroup
+}
+
+/// How many tasks stand somewhere.
+struct StateCount: Sendable {
+    var state: String
+    var count: Int
+    var bytes: Int
+    /// Of how many the length is known.
+    var sized: Int
+}
+
+extension DownloadState {
+    /// The sentence that goes with it.
+    var reason: String? {
+        switch self {
+        case .skipped(let reason), .failed(let reason): reason
+        case .waiting, .running, .paused, .done: nil
+        }
+    }
+
+    /// Reads what the queue's file keeps.
+    init(word: String, reason: String?) {
+        switch word {
+        case "running": self = .running
+        case "paused": self = .paused
+        case "done": self = .done
+        case "skipped": self = .skipped(reason ?? "")
+        case "failed": self = .failed(reason ?? "")
+        default: self = .waiting
+        }
+    }
+}

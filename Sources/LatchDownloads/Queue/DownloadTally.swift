@@ -1,0 +1,50 @@
+/// Counts what has come, and how fast.
+struct DownloadTally {
+    private var counts = OverallProgress()
+    private var bytesDone = 0
+    private var allBytes: Int?
+    private var samples: [(moment: ContinuousClock.Instant, received: Int)] = []
+
+    /// Over how long the rate is taken.
+    private static let window = Duration.seconds(5)
+
+    /// Takes what the queue's rows say.
+    mutating func take(_ rows: [StateCount]) {
+        counts = OverallProgress()
+        bytesDone = 0
+        var (all, isKnown) = (0, true)
+        for row in rows {
+            switch row.state {
+            case "done": counts.done += row.count
+            case "skipped": counts.skipped += row.count
+            case "failed": counts.failed += row.count
+            default: counts.open += row.count
+            }
+            if row.state == "done" { bytesDone += row.bytes }
+            if row.state == "skipped" || row.state == "failed" { continue }
+            all += row.bytes
+            if row.sized < row.count { isKnown = false }
+        }
+        allBytes = isKnown ? all : nil
+    }
+
+    /// All tasks together, with those that run.
+    mutating func overall(
+        running: [(position: Int, received: Int, total: Int?)], now: ContinuousClock.Instant
+    ) -> OverallProgress {
+        var overall = counts
+        overall.received = bytesDone + running.reduce(0) { $0 + $1.received }
+        overall.total = allBytes
+        samples.append((now, overall.received))
+        samples.removeAll { $0.moment + Self.window < now }
+        if let first = samples.first, first.moment < now {
+            let time = first.moment.duration(to: now)
+            let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
+            overall.rate = max(0, Double(overall.received - first.received) / seconds)
+        }
+        if let total = overall.total, overall.rate > 0 {
+            overall.secondsLeft = Int((Double(max(0, total - overall.received)) / overall.rate).rounded(.up))
+        }
+        return overall
+    }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// Tells events to any number of listeners, each at its own pace.
+final class EventBroadcast: Sendable {
+    private struct State {
+        var listeners: [Int: AsyncStream<DownloadEvent>.Continuation] = [:]
+        var next = 0
+    }
+
+    private let state = Mutex(State())
+
+    func stream() -> AsyncStream<DownloadEvent> {
+        AsyncStream { continuation in
+            let id = state.withLock { state in
+                state.next += 1
+                state.listeners[state.next] = continuation
+                return state.next
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+            }
+        }
+    }
+
+    func send(_ event: DownloadEvent) {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        for listener in listeners { listener.yield(event) }
+    }
+
+    func finish() {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        for listener in listeners { listener.finish() }
+    }
+}
+
+/// Wakes the one who waits for something to do; any number of calls before it waits count as one.
+final class Wakes: Sendable {
+    let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    func wake() { continuation.yield() }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import HTTPClient
+import LatchKit
+import Wire
+
+/// What came of one try to fetch one task.
+enum FetchOutcome: Sendable {
+    /// Its part is whole.
+    case whole
+    /// The server has it no more.
+    case gone(String)
+    /// It will not work: the sentence says why and what to do.
+    case failed(String)
+    /// It may work later; after the wait that the server asked for, if it did.
+    case again(String, after: Duration?)
+    /// What came was wrong: it may work from the beginning.
+    case spoilt(String)
+    /// Nothing will work until something changes that is no task's matter.
+    case held(Hold)
+    /// Somebody stopped it.
+    case stopped
+}
+
+/// What holds up more than one task.
+enum Hold: Sendable, Hashable {
+    /// There is no room on the disk.
+    case disk
+    /// The account has no session any more, or its secret cannot be read.
+    case account(UUID, String)
+    /// The caller said so, as when there is no network.
+    case outside(String)
+
+    /// What people are told.
+    func sentence(_ folder: String) -> String {
+        switch self {
+        case .disk: "There is no room left in '\(folder)'. Make room there; the downloads go on by themselves."
+        case .account(_, let message): message
+        case .outside(let reason): reason
+        }
+    }
+}
+
+extension FetchOutcome {
+    /// Judges an answer that brought no file.
+    ///
+    /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0.
+    init(_ answer: ClientResponse, _ words: String, of filename: String) {
+        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(min(max($0, 0), 3600)) }
+        switch answer.status.rawValue {
+        case 404, 410: self = .gone("The server does not have it any more.")
+        case 400 where words.hasPrefix("Not found or no asset"):
+            self = .gone("The server does not have it any more, or it is not yours.")
+        case 403: self = .failed("The server does not allow it: \(words). Ask whoever it belongs to.")
+        case 408, 425, 429, 500...: self = .again("The server has a fault or wants a pause (\(words)).", after: wait)
+        default: self = .failed("The server refuses: \(words).")
+        }
+    }
+
+    /// Judges a failure.
+    init(_ error: any Error, account: UUID) {
+        guard let error = error as? LatchError else {
+            self = error is CancellationError ? .stopped : .failed("\(error)")
+            return
+        }
+        switch (error.cause as? TransportError)?.code {
+        case .diskFull?:
+            self = .held(.disk)
+            return
+        case .fileRefused?, .file?, .fileExists?:
+            self = .failed(error.message)
+            return
+        default: break
+        }
+        switch error.code {
+        case .cancelled: self = .stopped
+        case .sessionEnded, .signedOut: self = .held(.account(account, error.message))
+        case .foreignAnswer: self = .spoilt(error.message)
+        case _ where error.code.rawValue.hasPrefix("secret_store"): self = .held(.account(account, error.message))
+        case .invalidRequest, .responseTooLarge, .noAccount, .notAKnownServer: self = .failed(error.message)
+        default: self = .again(error.message, after: error.retryAfter)
+        }
+    }
+}

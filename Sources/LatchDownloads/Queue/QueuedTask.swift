@@ -1,0 +1,29 @@
+public import FoundationEssentials
+import HTTPClient
+
+/// A task as the queue keeps it.
+public struct QueuedTask: Sendable, Identifiable {
+    /// Its place in the queue; another task's never.
+    public let position: Int
+    /// The task.
+    public var task: DownloadTask
+    /// Where it stands.
+    public var state: DownloadState
+    /// How often it was tried in vain.
+    public var attempts: Int
+    /// Before when it is not tried again.
+    public var notBefore: Date
+    /// Where its file is, or is to be.
+    public var path: String?
+    /// What its part holds.
+    var resume: ResumePoint?
+    /// The start of the machine in which the part was written.
+    var boot: String?
+    /// Whether the part needs nothing more from the server.
+    var isWhole: Bool
+    /// The host that it comes from.
+    var host: String
+
+    /// The queue's number of it.
+    public var id: Int { position }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HTTPClient
+import LatchDownloads
+import LatchKit
+import SecretStorage
+import Synchronization
+import TestSupport
+import Wire
+
+/// A person signed in to a server of files over real sockets, and a folder for what comes home.
+final class DownloadWorld: Sendable {
+    let server: FaultServer
+    let latch: Latchstring
+    let account: Account
+    let folder: TemporaryDirectory
+    private let fault = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer?>({ _ in nil })
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        let answer = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer>({ _ in .init(status: 503) })
+        server = try FaultServer { request in answer.withLock { $0 }(request) }
+        latch = try await Latchstring.open(
+            .init(folders: Folders(data: folder.path + "/data"), secrets: MemoryStore()))
+        answer.withLock { answer in answer = { Self.signIn($0) ?? .init(status: 404) } }
+        let found = try await latch.probe(ServerAddress("http://127.0.0.1:\(server.port)")).requireServer()
+        account = try await latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
+        server.script { [weak self] request in self?.answer(request) ?? .init(status: 503) }
+    }
+
+    /// Answers before the rules do, where it gives an answer.
+    func intercept(_ answer: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer?) {
+        fault.withLock { $0 = answer }
+    }
+
+    var library: String { folder.path + "/Pictures" }
+
+    func queue(_ settings: DownloadSettings = .init()) -> DownloadQueue {
+        DownloadQueue(latch, library: FolderLibrary(folder: library), settings: settings)
+    }
+
+    func task(
+        _ id: String, group: DownloadGroup = .image, name: String? = nil, metadata: DownloadMetadata = .init()
+    ) -> DownloadTask {
+        DownloadTask(
+            id: id, account: account.id, url: "/files/\(id)", filename: name ?? "\(id).jpg", group: group,
+            metadata: metadata)
+    }
+
+    /// The bytes that the server has under an id.
+    func bytes(of id: String) -> [UInt8] {
+        let seed = id.utf8.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
+        return (0..<(20_000 + Int(seed % 50_000))).map { UInt8(truncatingIfNeeded: UInt64($0) &* (seed | 1) >> 7) }
+    }
+
+    func file(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: library + "/" + name)))
+    }
+
+    /// The files of the library, parts too.
+    func files() throws -> [String] {
+        let all = FileManager.default.enumerator(atPath: library)?.allObjects as? [String] ?? []
+        return all.filter { $0 != ".latchstring" }.sorted()
+    }
+
+    /// Listens from now on; the closure gives what was told until then.
+    func collect(_ queue: DownloadQueue) -> @Sendable () async -> [DownloadEvent] {
+        let seen = Mutex<[DownloadEvent]>([])
+        let events = queue.events
+        Task { for await event in events { seen.withLock { $0.append(event) } } }
+        return {
+            await Task.yield()
+            return seen.withLock { $0 }
+        }
+    }
+
+    private func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
+        if let answer = fault.withLock({ $0 })(request) { return answer }
+        if let answer = Self.signIn(request) { return answer }
+        guard request.path.hasPrefix("/files/") else { return .init(status: 404) }
+        return .file(bytes(of: String(request.path.dropFirst("/files/".count))), to: request)
+    }
+
+    /// A server that speaks as Onyx does, as much as a session needs.
+    private static func signIn(_ request: FaultServer.Request) -> FaultServer.Answer? {
+        let body: String
+        switch request.path {
+        case "/api/auth/type": body = #"{"multi_tenant":false,"password_auth_enabled":true}"#
+        case "/api/auth/mobile/login", "/api/auth/mobile/refresh":
+            body = #"{"access_token":"token-1","token_type":"bearer"}"#
+        case "/api/me": body = #"{"id":"1","email":"ada@example.org","is_active":true,"role":"basic"}"#
+        default: return nil
+        }
+        return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+    }
+}
