@@ -133,6 +133,8 @@ public actor DownloadQueue {
     /// - Parameters:
     ///   - position: Behind which place; 0 for the first.
     ///   - limit: How many at most.
+    /// - Returns: The tasks; none when there are no more.
+    /// - Throws: The codes of the storage.
     public func tasks(after position: Int = 0, limit: Int = 500) async throws -> [QueuedTask] {
         try await store.page(after: position, limit: limit)
     }
