@@ -113,7 +113,8 @@ import Wire
             (["revoke", "x\u{1B}[31m"], 66, "is no id of a key; 'latchd api-keys list' shows them."),
             (["revoke", "00000000-0000-0000-0000-000000000000"], 66, "No key that is good has the id"),
             (["revoke", "--person", "nobody@example.org"], 66, "nobody@example.org"),
-            (["list", "--person", "nobody@example.org"], 66, "nobody@example.org"), (["list", "x"], 64, "it takes no arguments"),
+            (["list", "--person", "nobody@example.org"], 66, "nobody@example.org"),
+            (["list", "x"], 64, "it takes no arguments"),
             (["make"], 64, "make"),
         ] as [([String], Int32, String)])
     func mistakes(words: [String], status: Int32, sentence: String) async throws {
