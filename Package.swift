@@ -54,7 +54,9 @@ let package = Package(
             ]),
         .target(
             name: "LatchKit",
-            dependencies: ["Crypto", "Database", "Desktop", "HTTPClient", "OAuth", "SecretStorage", "Wire"]),
+            dependencies: [
+                "Crypto", "Database", "Desktop", "HTTPClient", "OAuth", "OpenIDConnect", "SecretStorage", "Wire",
+            ]),
 
         // Fifth floor: what stands on an end.
         .target(
@@ -114,7 +116,8 @@ let package = Package(
         .testTarget(
             name: "LatchKitTests",
             dependencies: [
-                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "OAuth",
+                "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "LatchGateway", "LatchKit", "LatchSandbox",
+                "OAuth", "OpenIDConnect", "ScriptedProvider",
                 "SecretStorage", "TestSupport", "Wire",
             ]),
         .testTarget(

@@ -128,13 +128,30 @@ public final class Latchstring: Sendable {
         }
     }
 
+    /// Signs in with a key that the person has, keeps the account and makes it active.
+    ///
+    /// The key is tried before it is kept; where it does not work, nothing is. What holds for
+    /// ``signIn(_:to:)-(PasswordSignIn,_)`` holds here too, but a key that the person made is not revoked when it is not kept.
+    ///
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/noKeys`` and the codes of network,
+    ///   secret store and storage; `CancellationError`.
+    ///
+    /// Source: RM-7; contract of Relate Mail, section c: c174e92.
+    public func signIn(_ signIn: KeySignIn, to server: Server) async throws -> Account {
+        try await keep(server, email: nil, givesBack: false) { client in
+            try await signIn.perform(at: server, ServerLine(server.address, client, device))
+        }
+    }
+
     /// Gets a token and keeps it.
     private func keep(
-        _ server: Server, email: EmailAddress?, _ grant: (HTTPClient) async throws -> Grant
+        _ server: Server, email: EmailAddress?, givesBack: Bool = true, _ grant: (HTTPClient) async throws -> Grant
     ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         do {
-            let account = try await keep(try await grant(client), of: email, server, client)
+            let account = try await keep(
+                try await grant(client), of: email, server, client, givesBack: givesBack)
             await client.close()
             return account
         } catch {
@@ -190,7 +207,7 @@ public final class Latchstring: Sendable {
     }
 
     private func keep(
-        _ grant: Grant, of email: EmailAddress?, _ server: Server, _ client: HTTPClient
+        _ grant: Grant, of email: EmailAddress?, _ server: Server, _ client: HTTPClient, givesBack: Bool
     ) async throws -> Account {
         let tokens = SessionTokens(grant)
         do {
@@ -204,10 +221,14 @@ public final class Latchstring: Sendable {
                 mustChangePassword: grant.mustChangePassword)
             try Task.checkCancellation()
             let (account, old) = try await accounts.keep(kept)
-            if let old, old.tokens != tokens { await giveBack(old.tokens.lasting, old.keyID, server, client) }
+            if let dialect = server.dialect as? any KeyDialect {
+                await revokeLeftovers(of: account, dialect, tokens.access, server, client)
+            } else if let old, old.isAnother(than: tokens) {
+                await giveBack(old.tokens.lasting, old.keyID, server, client)
+            }
             return account
         } catch {
-            await giveBack(tokens.lasting, grant.keyID, server, client)
+            if givesBack { await giveBack(tokens.lasting, grant.keyID, server, client) }
             throw error
         }
     }
@@ -218,6 +239,23 @@ public final class Latchstring: Sendable {
         throw LatchError(
             .identityUnknown,
             "Login failed: \(server.address) did not say who has signed in, so there is no account to keep. Try again.")
+    }
+
+    /// Revokes the keys that the new one replaces, and what earlier sign-ins left over, also when the caller is cancelled.
+    private func revokeLeftovers(
+        of account: Account, _ dialect: any KeyDialect, _ key: Secret, _ server: Server, _ client: HTTPClient
+    ) async {
+        let accounts = accounts
+        await Task {
+            guard let lock = try? await accounts.locks.lock(account.id) else { return }
+            defer { lock.release() }
+            _ = try? await accounts.revokeLeftovers(of: account.id, dialect, at: server.address) { request in
+                var request = request
+                for field in server.authorization(key) { request.headers[field.name] = field.value }
+                return try await PasswordSignIn.send(
+                    request, to: server, with: client, timeout: Session.revocationBound)
+            }
+        }.value
     }
 
     /// Ends a session on its server as far as that answers within its bound, also when the caller is cancelled.

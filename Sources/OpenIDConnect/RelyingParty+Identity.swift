@@ -24,14 +24,27 @@ extension RelyingParty {
     public func identity(
         callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date? = nil
     ) async throws -> ProviderIdentity {
+        try await signIn(
+            callback: callback, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: freshSince
+        ).identity
+    }
+
+    /// As ``identity(callback:redirect:nonce:verifier:freshSince:)``, for an app that calls a server with the access token: without a
+    /// whole and good ID token there is no access token either.
+    ///
+    /// - Returns: The identity, and the access token that came with it.
+    /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
+    ///
+    /// Source: OpenID Connect Core §3.1.3.3, where an answer without ID token is none; RM-5.
+    public func signIn(
+        callback: FormFields, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date? = nil
+    ) async throws -> ProviderSignIn {
         let provider = try await metadata()
         let code = try CallbackAnswer(callback, from: provider).code
-        let identity = try await identity(
+        var signIn = try await signIn(
             code: code, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: freshSince, at: provider)
-        guard identity.name == nil, let name = nameFromApple(callback) else { return identity }
-        var named = identity
-        named.name = name
-        return named
+        signIn.identity.name = signIn.identity.name ?? nameFromApple(callback)
+        return signIn
     }
 
     /// Who the person is whose code an app brought: the provider sent it to the app itself, which hands on what it reads of
@@ -56,14 +69,15 @@ extension RelyingParty {
         let provider = try await metadata()
         let fields = FormFields([("code", code.reveal()), ("iss", issuer ?? provider.issuer)])
         let checked = try CallbackAnswer(fields, from: provider).code
-        return try await identity(
-            code: checked, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: nil, at: provider)
+        return try await signIn(
+            code: checked, redirect: redirect, nonce: nonce, verifier: verifier, freshSince: nil, at: provider
+        ).identity
     }
 
-    private func identity(
+    private func signIn(
         code: Secret, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date?,
         at provider: ProviderMetadata
-    ) async throws -> ProviderIdentity {
+    ) async throws -> ProviderSignIn {
         let tokens = try await exchange(code, redirect: redirect, verifier: verifier, at: provider)
         let token = try await idToken(of: tokens, code: code, nonce: nonce, freshSince: freshSince, from: provider)
         var person = token.person
@@ -75,11 +89,12 @@ extension RelyingParty {
             person.name = person.name ?? told.name
             person.groups = person.groups ?? told.groups
         }
-        return ProviderIdentity(
+        let identity = ProviderIdentity(
             issuer: provider.issuer, subject: token.subject, email: person.email,
             isEmailVerified: person.isEmailVerified, name: person.name,
             sessionID: token.sessionID,
             authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [])
+        return ProviderSignIn(identity: identity, accessToken: tokens.accessToken)
     }
 
     /// The name that Apple hands to the browser once, beside the code. It is not signed: good to be shown, for nothing else.

@@ -6,11 +6,19 @@ public enum StandardInput {
     private static let longestLine = 65_536
 
     /// The first line, without the newline and a carriage return before it.
-    public static func firstLine() async throws -> Secret {
+    ///
+    /// - Parameters:
+    ///   - option: The option that asked for it, named in errors.
+    ///   - what: What the line is.
+    /// - Returns: The line.
+    /// - Throws: ``TerminalError`` when there is none, it is too long, or standard input is a terminal.
+    public static func firstLine(
+        as option: String = "--password-stdin", _ what: String = "password"
+    ) async throws -> Secret {
         guard !Descriptor.isTerminal(Descriptor.input) else {
             throw TerminalError(
                 .usage,
-                "--password-stdin reads from a pipe or a file, and standard input is a terminal. Leave it out to be asked."
+                "\(option) reads from a pipe or a file, and standard input is a terminal. Leave it out to be asked."
             )
         }
         let line: (bytes: [UInt8], isWhole: Bool)?
@@ -20,7 +28,7 @@ public enum StandardInput {
             throw TerminalError(.noInput, "Could not read standard input: \(failure).")
         }
         guard var bytes = line?.bytes, let isWhole = line?.isWhole else {
-            throw TerminalError(.noInput, "Standard input is empty: no password came.")
+            throw TerminalError(.noInput, "Standard input is empty: no \(what) came.")
         }
         guard isWhole else {
             throw TerminalError(.invalidInput, "The first line of standard input is longer than 64 KiB.")

@@ -28,6 +28,15 @@ struct CommandLineTests {
         Mistake("login a b", 64, "usage", "one argument too many"),
         Mistake("login --password-stdin example.org", 64, "usage", "--password-stdin needs --email"),
         Mistake("login --password-stdin --email a@b.c", 64, "usage", "--password-stdin needs ADDRESS"),
+        Mistake("login --key-stdin", 64, "usage", "--key-stdin needs ADDRESS"),
+        Mistake("login a --key --browser", 64, "usage", "leave out the other ways"),
+        Mistake("login a --least-privilege --scopes app", 64, "usage", "exclude each other"),
+        Mistake("login a --key --scopes app", 64, "usage", "is there already"),
+        Mistake("login a --scopes ,", 64, "usage", "words between commas"),
+        Mistake("keys", 64, "usage", "say what to do"),
+        Mistake("keys revoke", 64, "usage", "ID is missing"),
+        Mistake("keys list", 77, "signed_out", "latch login ADDRESS"),
+        Mistake("keys rotate", 77, "signed_out", "latch login ADDRESS"),
         Mistake("login", 64, "no_terminal", "latch login ADDRESS"),
         Mistake("login ftp://example.org", 65, "invalid_address", "http and https"),
         Mistake("login https://user:secret@example.org", 65, "invalid_address", "Invalid server URL"),
@@ -85,7 +94,7 @@ struct CommandLineTests {
     @Test(
         "every command has help, and the program's help has every exit code",
         arguments: [
-            "login", "accounts", "use", "whoami", "request", "token", "logout", "doctor", "register-schemes",
+            "login", "accounts", "use", "whoami", "request", "token", "keys", "logout", "doctor", "register-schemes",
             "completions",
         ])
     func help(_ command: String) async throws {

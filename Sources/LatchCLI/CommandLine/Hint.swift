@@ -6,6 +6,9 @@ enum Hint {
         switch error.code {
         case .signedOut, .sessionEnded:
             guard let account else { return "Run: latch login ADDRESS" }
+            guard Dialects.named(account.dialect) is any PasswordDialect else {
+                return "Run: latch login \(account.serverURL.url.forShell)"
+            }
             return "Run: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"
         case .noAccount, .ambiguousAccount:
             return "Run: latch accounts"

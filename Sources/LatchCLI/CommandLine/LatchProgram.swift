@@ -30,6 +30,7 @@ enum LatchProgram {
         options: CommonOptions.all,
         commands: [
             Login.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command, ShowToken.command,
+            Keys.command,
             Logout.command, Doctor.command, ChangeTrust.command, ChangeHeaders.command, RegisterSchemes.command,
             ShowCompletions.command,
         ])

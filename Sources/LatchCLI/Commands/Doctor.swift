@@ -102,7 +102,8 @@ extension Doctor {
             }
             members += [
                 .init("signsInWithPassword", .bool(features.signsInWithPassword)),
-                .init("signsInWithBrowser", .bool(features.signsInWithBrowser)), .init("providers", .array(providers)),
+                .init("signsInWithBrowser", .bool(features.signsInWithBrowser)),
+                .init("signsInWithKey", .bool(features.signsInWithKey)), .init("providers", .array(providers)),
             ]
         }
         if let presented { members.append(.init("certificate", presented.json)) }

@@ -19,12 +19,16 @@ struct Login: Performing {
             back; where it cannot, as from another machine, paste the link that it would have opened. A server that has \
             several ways asks which.
 
+            Some servers give a key for good once you have signed in with the browser; it may do everything unless you say \
+            otherwise. Where such a server names no identity provider, a key that you made there signs in.
+
             The account becomes the active one; signing in again as the same person renews its session.
 
             A header, a client certificate, a proxy and a pinned certificate are remembered with the account. Where one \
             holds a secret, write it to a file and give @FILE: others can see a command line.
             """,
-        arguments: [address, email, passwordFromInput] + BrowserArguments.all + ConnectionArguments.all
+        arguments: [address, email, passwordFromInput] + BrowserArguments.all + KeyArguments.all
+            + ConnectionArguments.all
     ) { given throws(ArgumentError) in
         if given[passwordFromInput], given[address] == nil { throw given.mistake("--password-stdin needs ADDRESS") }
         if given[passwordFromInput], given[email] == nil { throw given.mistake("--password-stdin needs --email") }
@@ -32,32 +36,39 @@ struct Login: Performing {
         if browser.isChosen, given[email] != nil || given[passwordFromInput] {
             throw given.mistake("--email and --password-stdin are for signing in with a password, not with the browser")
         }
+        let key = try KeyArguments(given)
+        if key.isChosen, browser.isChosen || given[email] != nil || given[passwordFromInput] {
+            throw given.mistake("--key and --key-stdin sign in with a key: leave out the other ways")
+        }
+        if key.readsKey, given[address] == nil { throw given.mistake("--key-stdin needs ADDRESS") }
         return Request(
             given,
             Login(
                 address: given[address], email: given[email], readsPassword: given[passwordFromInput],
-                browser: browser, connection: try ConnectionArguments(given)))
+                browser: browser, key: key, connection: try ConnectionArguments(given)))
     }
 
     private let address: String?
     private let email: String?
     private let readsPassword: Bool
     private let browser: BrowserArguments
+    private let key: KeyArguments
     private let connection: ConnectionArguments
 
-    var asksNobody: Bool { readsPassword }
+    var asksNobody: Bool { readsPassword || key.readsKey }
 
     func perform(in run: Run) async throws -> ExitCode {
         let address = try await serverAddress(run)
         let email = try email.map { try EmailAddress(typed: $0) }
         let options = try await connectionOptions(address, run)
         let server = try await ServerSearch(run: run, person: run.person).find(address, options)
+        let scopes = try key.scopes(at: server)
         let store = try await run.openSecrets()
         let account =
             switch try await SignInChoice(features: server.features, address: address).decide(wish, run) {
             case .password: try await signInWithPassword(email, server, run)
-            case .browser(let provider):
-                try await run.latchstring().signIn(browser.signIn(provider: provider, run), to: server)
+            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, run)
+            case .key: try await key.signIn(to: server, run)
             }
         if !run.console.isJSON { run.console.note(store.explanation) }
         let secrets = try await run.secrets()
@@ -71,8 +82,17 @@ struct Login: Performing {
     }
 
     private var wish: SignInChoice.Wish {
+        if key.isChosen { return .key }
         if browser.isChosen { return .browser(provider: browser.provider) }
         return email != nil || readsPassword ? .password : .none
+    }
+
+    private func signInWithBrowser(
+        _ provider: String?, _ scopes: [String]?, _ server: Server, _ run: Run
+    ) async throws -> Account {
+        var signIn = try browser.signIn(provider: provider, run)
+        signIn.scopes = scopes
+        return try await run.latchstring().signIn(signIn, to: server)
     }
 
     private func signInWithPassword(_ email: EmailAddress?, _ server: Server, _ run: Run) async throws -> Account {

@@ -40,7 +40,7 @@ struct Logout: Performing {
             left.append(Self.json(account, report))
             try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if let failure = report.failure, !run.console.isJSON {
-                run.console.warn("The server was not told; its session ends by itself. \(failure.message)")
+                run.console.warn("The session was not ended on the server. \(failure.message)")
             }
         }
         if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }

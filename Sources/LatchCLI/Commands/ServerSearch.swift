@@ -44,7 +44,8 @@ struct ServerSearch {
         }
         for step in report.steps where step.outcome == .warned { run.console.warn(step.description.printable) }
         if let reason = server.features.closedBecause { throw LatchError(.serverError, reason) }
-        guard server.features.signsInWithPassword || server.features.signsInWithBrowser else {
+        let features = server.features
+        guard features.signsInWithPassword || features.signsInWithBrowser || features.signsInWithKey else {
             throw LatchError(
                 .passwordLoginDisabled,
                 "\(address) signs in neither with a password nor with the browser, the ways that latch knows.")

@@ -24,9 +24,11 @@ struct ShowToken: Performing {
     func perform(in run: Run) async throws -> ExitCode {
         let (account, session) = try await run.session(selector)
         let token = try await session.validToken()
+        let field = session.dialect.authorization(token)["Authorization"] ?? "Bearer "
+        let type = field.prefix { $0 != " " }.lowercased()
         try run.console.result(
             [token.reveal()],
-            json: ["account": AccountText.json(account), "token": .string(token.reveal()), "tokenType": "bearer"])
+            json: ["account": AccountText.json(account), "token": .string(token.reveal()), "tokenType": .string(type)])
         if Descriptor.isTerminal(Descriptor.output) {
             run.console.warn("Whoever sees this token can act as you. Clear the screen, and 'latch logout' ends it.")
         }

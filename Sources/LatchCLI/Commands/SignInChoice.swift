@@ -7,21 +7,25 @@ enum SignInWay: Equatable {
     case password
     /// With the browser, through this provider of the server's; nil leaves the choice to the server.
     case browser(provider: String?)
+    /// With a key that the person made at the server.
+    case key
 }
 
 /// Finds the way to sign in: what the command line says, what the server has, and what the person chooses.
 struct SignInChoice {
     /// What the person has chosen on the command line.
-    enum Wish { case password, browser(provider: String?), none }
+    enum Wish { case password, browser(provider: String?), key, none }
 
     let features: ServerFeatures
     let address: ServerAddress
 
-    /// The ways, in the order of the server.
+    /// The ways, in the order of the server. A key is asked for where it is the only one: elsewhere it is a person's own wish.
     var ways: [(title: String, way: SignInWay)] {
         var ways: [(title: String, way: SignInWay)] = []
         if features.signsInWithPassword { ways.append(("E-mail and password", .password)) }
-        guard features.signsInWithBrowser else { return ways }
+        guard features.signsInWithBrowser else {
+            return ways.isEmpty && features.signsInWithKey ? [("With a key", .key)] : ways
+        }
         if features.providers.isEmpty { return ways + [("In the browser", .browser(provider: nil))] }
         return ways + features.providers.map { ("\($0.title.printable), in the browser", .browser(provider: $0.id)) }
     }
@@ -32,6 +36,7 @@ struct SignInChoice {
     func decide(_ wish: Wish, _ run: Run) async throws -> SignInWay {
         switch wish {
         case .password: return .password
+        case .key: return .key
         case .browser(let provider?): return .browser(provider: provider)
         case .browser(nil):
             return try await choose(ways.filter { $0.way != .password }, run, orElse: .browser(provider: nil))

@@ -45,13 +45,14 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .done, .failed: []
         case .usage: [.usage, .noTerminal, .unknownProvider]
         case .badInput: [.invalidAddress, .invalidEmail, .invalidRequest, .invalidInput, .weakPassword]
-        case .notFound: [.noAccount, .ambiguousAccount, .noInput, .noSignInWaits]
+        case .notFound: [.noAccount, .ambiguousAccount, .keyUnknown, .noInput, .noSignInWaits]
         case .unreachable:
             [.nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline]
         case .storage:
             [.storageDamaged, .storageReadOnly, .storageFull, .storageNewer, .storageFailed, .outputFailed]
-        case .tryLater: [.rateLimited, .serverError, .storageLocked, .identityUnknown]
-        case .protocolError: [.notAKnownServer, .foreignAnswer, .responseTooLarge, .callbackInvalid]
+        case .tryLater: [.rateLimited, .serverError, .storageLocked, .identityUnknown, .providerUnavailable]
+        case .protocolError:
+            [.notAKnownServer, .foreignAnswer, .responseTooLarge, .callbackInvalid, .providerUntrusted]
         case .signIn:
             [
                 .wrongCredentials, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified, .signInDenied,

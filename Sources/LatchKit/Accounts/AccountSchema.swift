@@ -48,6 +48,23 @@ enum AccountSchema {
                 CHECK (must_change_password IN (0, 1));
             """),
         downloads,
+        // A key that may be left over on its server, by its id or, where that is not known yet, by its name. It is one
+        // unless the account holds it.
+        Migration(
+            4, "keys left over on servers",
+            """
+            CREATE TABLE leftover_keys (
+                server_url TEXT NOT NULL,
+                user_email TEXT NOT NULL,
+                dialect TEXT NOT NULL,
+                key_id TEXT,
+                name TEXT,
+                noted_at INTEGER NOT NULL,
+                CHECK ((key_id IS NULL) <> (name IS NULL))
+            ) STRICT;
+            CREATE UNIQUE INDEX leftover_keys_once
+                ON leftover_keys (server_url, user_email, dialect, coalesce(key_id, name));
+            """),
     ]
 
     static let columns = """

@@ -116,10 +116,16 @@ extension AccountStore {
     }
 
     /// Removes a hidden account's secrets, then its row.
-    func finishLeaving(_ id: UUID) async throws {
+    ///
+    /// A sign-in that a crash broke off may have left a key on the server; while that is not sure to be gone its note stays,
+    /// for the person's next sign-in there.
+    func finishLeaving(_ id: UUID, keepingNotes: Bool = false) async throws {
         try await removeSecrets(id)
         try hook.after(.leavingWiped)
-        try await change { _ = try $0.run(Self.delete, id) }
+        try await change { connection in
+            if !keepingNotes { _ = try connection.run(Self.forgetLeftovers, id) }
+            _ = try connection.run(Self.delete, id)
+        }
     }
 
     /// Removes an account's secrets.
@@ -141,10 +147,16 @@ extension AccountStore {
             guard let record = try await record(id) else { continue }
             if [.pending, .leaving, .wiping].contains(record.stage) { try await sayGoodbye(id, as: device) }
             switch record.stage {
-            case .pending, .leaving: try await finishLeaving(id)
+            case .pending, .leaving: try await finishLeaving(id, keepingNotes: true)
             case .wiping: try await finishWiping(id)
             case .in, .out: break
             }
+        }
+        let holders = try await LatchError.telling { try await database.read { try $0.all(Self.withLeftovers) } }
+        for id in holders {
+            guard let lock = try locks.lockIfFree(id) else { continue }
+            defer { lock.release() }
+            try await revokeLeftovers(of: id, as: device)
         }
     }
 }

@@ -18,6 +18,11 @@ struct SignedIn: Sendable {
 struct ReplacedSession: Sendable {
     var tokens: SessionTokens
     var keyID: String?
+
+    /// Whether it is another session than the one of `tokens`.
+    func isAnother(than tokens: SessionTokens) -> Bool {
+        (self.tokens.access, self.tokens.refresh) != (tokens.access, tokens.refresh)
+    }
 }
 
 extension AccountStore {
@@ -43,8 +48,15 @@ extension AccountStore {
         let oldKey = try await account(id)?.apiKeyID
         let oldToken = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
         let kept = PartedConnection(signIn.server.connection, replacing: try await record(id)?.kept)
+        let old = oldToken.map { SessionTokens(stored: $0) }
+        var signIn = signIn
+        // The same key again, by a person who does not know its id: it is still known here.
+        if signIn.keyID == nil, let old, old.access == signIn.tokens.access {
+            signIn.keyID = old.keyID ?? oldKey
+            signIn.tokens.keyID = signIn.keyID
+        }
         do {
-            try await makeRow(id, signIn, kept)
+            try await makeRow(id, signIn, kept, replacing: old?.keyID ?? oldKey)
             try await write(id, signIn, kept)
             try await makeWhole(id, signIn, kept)
         } catch {
@@ -54,7 +66,7 @@ extension AccountStore {
         }
         await forgetSecrets(but: kept.kept, id)
         guard let account = try await account(id) else { throw Self.missing }
-        return (account, oldToken.map { ReplacedSession(tokens: SessionTokens(stored: $0), keyID: oldKey) })
+        return (account, old.map { ReplacedSession(tokens: $0, keyID: $0.keyID ?? oldKey) })
     }
 
     private func rowID(for signIn: SignedIn) async throws -> UUID {
@@ -64,11 +76,16 @@ extension AccountStore {
         }
     }
 
-    private func makeRow(_ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection) async throws {
+    private func makeRow(
+        _ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection, replacing oldKey: String?
+    ) async throws {
         let (moment, kept) = (now(), parted.row)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
                 try connection.run(Self.reopen, id)
+                for key in [oldKey, signIn.keyID].compactMap({ $0 }) {
+                    try Self.note(.id(key), of: id, at: moment, connection)
+                }
                 return
             }
             var account = Account(
@@ -78,6 +95,7 @@ extension AccountStore {
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
             // After a crash the next start tells the server, and must know how to reach it.
             try connection.run(Self.connect, kept, id)
+            if let key = signIn.keyID { try Self.note(.id(key), of: id, at: moment, connection) }
         }
         try hook.after(.rowMade)
     }
@@ -98,6 +116,7 @@ extension AccountStore {
                 AccountSchema.text(signIn.server.dialect.details), signIn.mustChangePassword, kept, signIn.refreshAfter,
                 signIn.expires, moment, id)
             guard changed == 1 else { throw Self.missing }
+            if let key = signIn.keyID { _ = try connection.run(Self.forgetLeftover, key, id) }
         }
         try hook.after(.rowWhole)
     }

@@ -22,6 +22,18 @@ enum AccountStep: String, Sendable, CaseIterable {
     case newConnectionWritten
     /// Change of how the server is connected to: the row says so.
     case connectionChanged
+    /// Rotation: it is noted which keys may be left over.
+    case rotationNoted
+    /// Rotation: the server has made the new key.
+    case rotatedKeyMade
+    /// Rotation: the server has taken the new key.
+    case rotatedKeyTried
+    /// Rotation: the new key and its id are in the secret store, in place of the old.
+    case rotatedKeyWritten
+    /// Rotation: the row has the new key's id.
+    case rotatedKeyKept
+    /// A key that was left over is revoked, and still noted.
+    case leftoverRevoked
 }
 
 /// Called after each step; what it throws stops the work there as a crash would.

@@ -64,9 +64,18 @@ public struct RemoteSession: Sendable, Hashable, Codable {
 
 /// A family whose accounts hold a key that the server gave out, listed, replaced and revoked by its id.
 public protocol KeyDialect: Dialect {
-    /// The person's keys on the server.
-    func keys(with client: AuthorizedClient) async throws -> [RemoteKey]
-    /// The request that makes a key.
+    /// What a key may do at the least, for a person who wants no more.
+    var leastScopes: [String] { get }
+    /// Whether a key that may do this can call the server at all.
+    func canCall(with scopes: [String]) -> Bool
+
+    /// The request that lists the person's keys.
+    var keyList: DialectRequest { get }
+    /// Reads the answer to ``keyList``; whose a key is, and ``RemoteKey/isCurrent`` with it, is not known here.
+    ///
+    /// - Throws: A ``LatchError`` for every answer that is no list.
+    func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey]
+    /// The request that makes a key; without scopes, one for everything.
     func makeKey(name: String, scopes: [String]?) -> DialectRequest
     /// Reads the answer to ``makeKey(name:scopes:)``: the key, its id and its scopes.
     ///

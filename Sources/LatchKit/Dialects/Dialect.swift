@@ -71,6 +71,11 @@ public protocol Dialect: Sendable {
 
     /// The server's own words in the family's error envelope; nil where there are none. Not yet fit to be printed.
     func words(in answer: ClientResponse) -> String?
+
+    /// How long the server wants a client to wait after an answer; nil when it does not matter.
+    func pause(after answer: ClientResponse) -> Duration?
+    /// What is known of a fault of the server's own, as a sentence; nil where nothing is.
+    func remedy(for answer: ClientResponse) -> String?
 }
 
 extension Dialect {
@@ -102,6 +107,10 @@ extension Dialect {
     public var tokenHeaders: HTTPHeaders { [:] }
     /// It has.
     public var signsOutForCertain: Bool { true }
+    /// What `Retry-After` says.
+    public func pause(after answer: ClientResponse) -> Duration? { RetryAfter.read(answer) }
+    /// Nothing.
+    public func remedy(for answer: ClientResponse) -> String? { nil }
 
     /// Any success has ended it.
     public func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String? {
@@ -138,6 +147,7 @@ public enum Dialects {
         OnyxDialect(),
         ImmichDialect(),
         TimeTrackerDialect(),
+        RelateMailDialect(),
     ]
 
     /// The dialect of that id, or nil when this version does not know it.

@@ -16,6 +16,9 @@ enum ForeignAnswer {
         }
         if answer.status.rawValue == 407 { return "a proxy wants a name and a password." }
         if answer.status.isRedirect, answer.status.rawValue != 304, let target = answer.headers["Location"] {
+            if let secured = secured(target, server) {
+                return "it wants to be spoken to with TLS: give its address as \(secured)."
+            }
             if let host = elsewhere(target, than: server) {
                 return "it was sent on to '\(host)', as a captive portal or a sign-in proxy does. "
                     + "Sign in to that in a browser, or use the address that the server itself has."
@@ -62,6 +65,14 @@ enum ForeignAnswer {
         answer.headers.values("WWW-Authenticate")
             .map { String($0.prefix { $0 != " " && $0 != "," }) }
             .first { ["basic", "digest", "negotiate", "ntlm"].contains($0.lowercased()) }
+    }
+
+    /// The same host with TLS, where a server without it sends everybody there.
+    private static func secured(_ target: String, _ server: ServerAddress) -> String? {
+        guard !server.isEncrypted, let other = try? ServerAddress(String(target.prefix { $0 != "?" && $0 != "#" })),
+            other.isEncrypted, other.host == server.host, target.lowercased().hasPrefix("https://")
+        else { return nil }
+        return other.origin + server.prefix
     }
 
     private static func elsewhere(_ target: String, than server: ServerAddress) -> String? {

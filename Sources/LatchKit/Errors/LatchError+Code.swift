@@ -31,6 +31,10 @@ extension LatchError {
     /// | `sign_in_timed_out` | the browser did not come back in time |
     /// | `browser_closed` | the browser was closed before it came back |
     /// | `code_refused` | the server does not take the code that the browser brought |
+    /// | `provider_untrusted` | the identity provider's answer cannot be believed, or its settings cannot work |
+    /// | `provider_unavailable` | the identity provider cannot be reached or is out of order |
+    /// | `key_unknown` | which of the person's keys it is, or whether there is such a key, is not known |
+    /// | `no_keys` | the server gives no keys |
     /// | `identity_unknown` | the server does not say who has signed in |
     /// | `no_sign_in_waits` | a link came that no sign-in waits for |
     /// | `registration_failed` | the custom scheme could not be registered |
@@ -126,6 +130,14 @@ extension LatchError.Code {
     public static let browserClosed = Self(rawValue: "browser_closed")
     /// The server does not take the code that the browser brought.
     public static let codeRefused = Self(rawValue: "code_refused")
+    /// The identity provider's answer cannot be believed, or its settings cannot work.
+    public static let providerUntrusted = Self(rawValue: "provider_untrusted")
+    /// The identity provider cannot be reached or is out of order.
+    public static let providerUnavailable = Self(rawValue: "provider_unavailable")
+    /// Which of the person's keys it is, or whether there is such a key, is not known.
+    public static let keyUnknown = Self(rawValue: "key_unknown")
+    /// The server gives no keys.
+    public static let noKeys = Self(rawValue: "no_keys")
     /// The server does not say who has signed in.
     public static let identityUnknown = Self(rawValue: "identity_unknown")
     /// A link came that no sign-in waits for.

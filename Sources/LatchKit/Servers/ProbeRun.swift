@@ -62,6 +62,7 @@ struct ProbeRun {
             let names = features.providers.map { "\($0.title) (\(ServerText.clean($0.id)))" }
             ways.append("with the browser" + (names.isEmpty ? "" : " through " + names.joined(separator: ", ")))
         }
+        if features.signsInWithKey { ways.append("with a key that you paste") }
         return ways.isEmpty ? "has no sign-in that is known here" : "signs in " + ways.joined(separator: " and ")
     }
 

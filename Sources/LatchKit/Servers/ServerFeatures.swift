@@ -6,6 +6,8 @@ public struct ServerFeatures: Sendable, Hashable {
     public var signsInWithPassword: Bool
     /// Whether the system's browser signs in, through an identity provider.
     public var signsInWithBrowser: Bool
+    /// Whether a key that the person pastes signs in.
+    public var signsInWithKey = false
     /// What a new password must be.
     public var passwordRule: PasswordRule
     /// Whether a person must prove the e-mail address first.

@@ -105,8 +105,11 @@ extension Session {
             wasSignedIn = true
         }
         var secret = token?.token
+        var keyID = (try? await accounts.keyID(of: accountID)) ?? nil
         if wasSignedIn, let stored = try? await accounts.secrets.read(AccountStore.tokenKey(accountID)) {
-            secret = SessionTokens(stored: stored).lasting
+            let tokens = SessionTokens(stored: stored)
+            secret = tokens.lasting
+            keyID = tokens.keyID ?? keyID
         }
         // Also opens the connection while its secrets are still there.
         _ = try? await openTransport()
@@ -116,13 +119,19 @@ extension Session {
         } catch let error as LatchError {
             notNoted = error
         }
-        let report = wasSignedIn ? await revoke(secret) : SignOutReport(isRevoked: true, failure: nil)
+        let report = wasSignedIn ? await revoke(secret, keyID) : SignOutReport(isRevoked: true, failure: nil)
         if let notNoted {
             try await accounts.removeSecrets(accountID)
             throw notNoted
         }
-        try await accounts.finishLeaving(accountID)
+        try await accounts.finishLeaving(accountID, keepingNotes: await noteKey(keyID, unless: report))
         return report
+    }
+
+    /// Notes a key that could not be revoked: a key has no end of its own, so the person's next sign-in there tries again.
+    private func noteKey(_ id: String?, unless report: SignOutReport) async -> Bool {
+        guard !report.isRevoked, let id, dialect is any KeyDialect else { return false }
+        return (try? await accounts.note([.id(id)], of: accountID)) != nil
     }
 
     /// Looks whether the server still takes a token that it said to have ended.
@@ -135,12 +144,20 @@ extension Session {
             .serverRefused, "\(server) still takes the token: there it is good until its time has run out.")
     }
 
-    private func revoke(_ token: Secret?) async -> SignOutReport {
-        let keyID = try? await accounts.keyID(of: accountID)
-        guard let request = dialect.signOut(keyID: keyID), let token else {
+    private func revoke(_ token: Secret?, _ keyID: String?) async -> SignOutReport {
+        guard let token else {
             return SignOutReport(
                 isRevoked: false,
                 failure: LatchError(.secretStoreFailed, "The token could not be read, so the server was not told."))
+        }
+        let leftover = await revokeLeftovers(with: token)
+        guard let request = dialect.signOut(keyID: keyID) else {
+            return SignOutReport(
+                isRevoked: false,
+                failure: LatchError(
+                    .keyUnknown,
+                    "The id of the key is not known here, so it still works: revoke it where it was made, at \(server)."
+                ))
         }
         do {
             let answer = try await exchange(request, token, timeout: Self.revocationBound)
@@ -152,9 +169,21 @@ extension Session {
                 if let why = dialect.notEnded(answer, at: server) { throw LatchError(.serverRefused, why) }
             }
             if !dialect.signsOutForCertain { try await checkEnd(token) }
-            return SignOutReport(isRevoked: true, failure: nil)
+            return SignOutReport(isRevoked: leftover == nil, failure: leftover)
         } catch {
             return SignOutReport(isRevoked: false, failure: LatchError(error, asking: server))
+        }
+    }
+
+    /// Revokes the account's other keys that a crash left over; why one could not be.
+    private func revokeLeftovers(with token: Secret) async -> LatchError? {
+        guard let dialect = dialect as? any KeyDialect else { return nil }
+        do {
+            return try await accounts.revokeLeftovers(of: accountID, dialect, at: server) { request in
+                try await self.exchange(request, token, timeout: Self.revocationBound)
+            }
+        } catch {
+            return LatchError(error, asking: server)
         }
     }
 }

@@ -70,14 +70,16 @@ extension Session {
 
     /// The error for a server that fails.
     nonisolated func failing(_ answer: ClientResponse) -> LatchError {
-        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        let wait = dialect.pause(after: answer)
         guard answer.status != .tooManyRequests else {
+            let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a little"
             return LatchError(
-                .rateLimited, "\(server) wants fewer requests. Wait a little and try again.", retryAfter: wait)
+                .rateLimited, "\(server) wants fewer requests. Wait \(pause) and try again.", retryAfter: wait)
         }
+        let remedy = dialect.remedy(for: answer).map { " " + $0 } ?? ""
         return LatchError(
             .serverError,
-            "\(server) has a fault of its own (status \(answer.status)). Try again later. You stay signed in.",
+            "\(server) has a fault of its own (status \(answer.status)). Try again later. You stay signed in.\(remedy)",
             retryAfter: wait)
     }
 

@@ -98,6 +98,7 @@ extension Session {
         var tokens = SessionTokens(grant)
         // A server that renews the access token alone means the other one to be kept.
         tokens.refresh = tokens.refresh ?? old.refresh
+        tokens.keyID = tokens.keyID ?? old.keyID
         if tokens != old {
             try await LatchError.telling {
                 try await accounts.secrets.write(tokens.stored, for: AccountStore.tokenKey(accountID))

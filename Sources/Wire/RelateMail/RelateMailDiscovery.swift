@@ -18,6 +18,15 @@ public struct RelateMailDiscovery: Codable, Sendable, Equatable {
         self.oidcEnabled = oidcEnabled
         self.features = features
     }
+
+    /// Reads an answer; of what such a server says, `oidcEnabled` and `features` must be there, versions may be missing.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        version = try members.decodeIfPresent(String.self, forKey: .version) ?? ""
+        apiVersion = try members.decodeIfPresent(String.self, forKey: .apiVersion) ?? ""
+        oidcEnabled = try members.decode(Bool.self, forKey: .oidcEnabled)
+        features = try members.decode([String].self, forKey: .features)
+    }
 }
 
 /// The answer of `GET /config/config.json`: how an app signs people in at the identity provider. What is not set is empty.
@@ -45,5 +54,14 @@ public struct RelateMailConfiguration: Codable, Sendable, Equatable {
         self.oidcClientId = oidcClientId
         self.oidcRedirectUri = oidcRedirectUri
         self.oidcScope = oidcScope
+    }
+
+    /// Reads an answer: the server and the file beside its pages each make one, and neither must set everything.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        oidcAuthority = try members.decodeIfPresent(String.self, forKey: .oidcAuthority) ?? ""
+        oidcClientId = try members.decodeIfPresent(String.self, forKey: .oidcClientId) ?? ""
+        oidcRedirectUri = try members.decodeIfPresent(String.self, forKey: .oidcRedirectUri) ?? ""
+        oidcScope = try members.decodeIfPresent(String.self, forKey: .oidcScope) ?? ""
     }
 }

@@ -88,6 +88,21 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
         self.scopes = scopes
     }
 
+    enum CodingKeys: String, CodingKey {
+        case id, name, createdAt, lastUsedAt, isActive, scopes
+    }
+
+    /// Reads a row; scopes, times and `isActive` may be missing or `null`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        id = try members.decode(String.self, forKey: .id)
+        name = try members.decode(String.self, forKey: .name)
+        createdAt = try members.decodeIfPresent(String.self, forKey: .createdAt) ?? ""
+        lastUsedAt = try members.decodeIfPresent(String.self, forKey: .lastUsedAt)
+        isActive = try members.decodeIfPresent(Bool.self, forKey: .isActive) ?? true
+        scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
+    }
+
     /// Writes every member; what there is not is `null`.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
@@ -114,4 +129,12 @@ public struct RelateMailKeyList: Codable, Sendable, Equatable {
         self.connectionInfo = connectionInfo
         self.keys = keys
     }
+}
+
+/// The keys of ``RelateMailKeyList`` alone: a client that asks for them needs nothing of the mail servers.
+///
+/// Source: RM-8.
+public struct RelateMailListedKeys: Decodable, Sendable, Equatable {
+    /// The keys that are good, newest first.
+    public var keys: [RelateMailKey]
 }

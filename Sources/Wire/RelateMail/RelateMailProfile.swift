@@ -42,6 +42,21 @@ public struct RelateMailProfile: Codable, Sendable, Equatable {
         self.additionalAddresses = additionalAddresses
     }
 
+    enum CodingKeys: String, CodingKey {
+        case id, email, displayName, createdAt, lastLoginAt, additionalAddresses
+    }
+
+    /// Reads an answer; only `id` and `email` must be there.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        id = try members.decode(String.self, forKey: .id)
+        email = try members.decode(String.self, forKey: .email)
+        displayName = try members.decodeIfPresent(String.self, forKey: .displayName)
+        createdAt = try members.decodeIfPresent(String.self, forKey: .createdAt) ?? ""
+        lastLoginAt = try members.decodeIfPresent(String.self, forKey: .lastLoginAt)
+        additionalAddresses = try members.decodeIfPresent([Address].self, forKey: .additionalAddresses) ?? []
+    }
+
     /// Writes every member; what there is not is `null`.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)

@@ -34,9 +34,10 @@ import Testing
         #expect(try await handler() == "latchstring-callback.desktop")
         let text = try String(contentsOfFile: entry, encoding: .utf8)
         #expect(text.contains("Exec=\(try Products.path("latch").resolved) callback %u\n"))
-        #expect(
-            text.contains("MimeType=x-scheme-handler/onyx;x-scheme-handler/timetracker;")
-                && text.contains("NoDisplay=true\n"))
+        #expect(text.contains("NoDisplay=true\n"))
+        for scheme in ["onyx", "timetracker", "relate-mail"] {
+            #expect(text.contains("x-scheme-handler/\(scheme);"), "\(scheme)")
+        }
         #expect(try await house.latch("register-schemes", "--json").output.contains(#""schemes":["onyx","#))
 
         let removed = try await house.latch("register-schemes", "--remove")

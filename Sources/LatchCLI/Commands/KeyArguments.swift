@@ -1,0 +1,69 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// Signing in with a key, and what a key that a sign-in makes may do, as the command line says it.
+struct KeyArguments: Sendable {
+    private static let key = Flag(
+        "key", help: "Sign in with a key that you made at the server; it is asked for without showing it.")
+    private static let keyFromInput = Flag(
+        "key-stdin", help: "Read that key from the first line of standard input, and ask nothing.")
+    private static let least = Flag(
+        "least-privilege", help: "Have the server make a key that may do what an app needs, and nothing else.")
+    private static let scopes = Option<String>(
+        "scopes", value: "SCOPES", defaultText: "everything",
+        help: "Have the server make a key that may do this: words between commas, as api:read,app.")
+
+    /// In the order of help.
+    static let all: [any ParameterDeclaring] = [key, keyFromInput, least, scopes]
+
+    /// Whether the person decided for a key.
+    let isChosen: Bool
+    /// Whether it comes by standard input.
+    let readsKey: Bool
+    private let wantsLeast: Bool
+    private let words: [String]?
+
+    init(_ given: Invocation) throws(ArgumentError) {
+        readsKey = given[Self.keyFromInput]
+        isChosen = readsKey || given[Self.key]
+        wantsLeast = given[Self.least]
+        let words = given[Self.scopes]?.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
+        self.words = words
+        if words?.isEmpty == true { throw given.mistake("--scopes takes words between commas, as api:read,app") }
+        if wantsLeast, words != nil { throw given.mistake("--least-privilege and --scopes exclude each other") }
+        if isChosen, wantsLeast || words != nil {
+            throw given.mistake(
+                "a key that is there already may do what it may: leave out --least-privilege and --scopes")
+        }
+    }
+
+    /// What the key to be made may do; nil for everything.
+    ///
+    /// - Throws: ``LatchError/Code/noKeys`` when something was asked for of a server that makes no keys.
+    func scopes(at server: Server) throws(LatchError) -> [String]? {
+        guard wantsLeast || words != nil else { return nil }
+        guard let dialect = server.dialect as? any KeyDialect else {
+            throw LatchError(
+                .noKeys,
+                "\(server.address) speaks \(server.dialect.title) and gives no keys, so there is nothing to limit. "
+                    + "Leave out --least-privilege and --scopes.")
+        }
+        return words ?? dialect.leastScopes
+    }
+
+    /// Signs in with the person's key.
+    func signIn(to server: Server, _ run: Run) async throws -> Account {
+        let key =
+            readsKey
+            ? try await StandardInput.firstLine(as: "--key-stdin", "key")
+            : try await run.person.askSecret(
+                "Key for \(server.address.authority)", instead: "Give it on standard input: --key-stdin")
+        let account = try await run.latchstring().signIn(KeySignIn(key: key), to: server)
+        if account.apiKeyID == nil {
+            run.console.warn(
+                "Which of your keys this is cannot be told, so signing out cannot revoke it: do that at the server.")
+        }
+        return account
+    }
+}

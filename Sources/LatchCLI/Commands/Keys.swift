@@ -1,0 +1,131 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch keys`: the keys that a server gave out.
+enum Keys {
+    static let command = Command<Request>(
+        "keys", "List, replace and revoke your keys at a server.", commands: [list, rotate, revoke])
+
+    private static let list = Command<Request>(
+        "list", "List your keys at the server, newest first; never the keys themselves.",
+        discussion: "The star marks the one that this account holds.", arguments: [AccountOption.option]
+    ) { given in
+        Request(given, ListKeys(selector: given[AccountOption.option]))
+    }
+
+    private static let rotate = Command<Request>(
+        "rotate", "Replace the account's key by a new one.",
+        discussion: """
+            The new key may do what the old one may. The old one is revoked when the new one has worked and is kept; if that \
+            fails, the next start tries again.
+            """,
+        arguments: [AccountOption.option]
+    ) { given in
+        Request(given, RotateKey(selector: given[AccountOption.option]))
+    }
+
+    private static let id = Argument<String>("ID", help: "The key's id or the beginning of it, as the list shows it.")
+    private static let yes = Flag("yes", help: "Do not ask before the account's own key is revoked.")
+
+    private static let revoke = Command<Request>(
+        "revoke", "Revoke one of your keys: what uses it is refused from then on.",
+        discussion: "The account's own key is revoked only after a question: it signs the account out.",
+        arguments: [id, yes, AccountOption.option]
+    ) { given in
+        Request(given, RevokeKey(id: given[id], isSure: given[yes], selector: given[AccountOption.option]))
+    }
+}
+
+/// `latch keys list`.
+struct ListKeys: Performing {
+    let selector: String?
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let (account, session) = try await run.session(selector)
+        let keys = try await session.keys()
+        var table = Table(["  ID", "NAME", "SCOPES", "MADE", "LAST USED"])
+        for key in keys {
+            table.add([
+                "\(key.isCurrent ? "*" : " ") \(key.id.printable)", key.name.printable,
+                key.scopes.map(\.printable).joined(separator: " "), key.created?.forPeople ?? "",
+                key.lastUsed?.forPeople ?? "never",
+            ])
+        }
+        let lines = keys.isEmpty ? [] : table.lines(heading: run.console.output.strong)
+        try run.console.result(lines, json: ["keys": .array(keys.map(Self.json))])
+        if keys.isEmpty, !run.console.isJSON { run.console.note("You have no keys at \(account.serverURL).") }
+        return .done
+    }
+
+    private static func json(_ key: RemoteKey) -> JSONValue {
+        [
+            "id": .string(key.id), "name": .string(key.name), "scopes": .array(key.scopes.map { .string($0) }),
+            "createdAt": key.created.map { .string($0.forPrograms) } ?? .null,
+            "lastUsedAt": key.lastUsed.map { .string($0.forPrograms) } ?? .null, "isCurrent": .bool(key.isCurrent),
+        ]
+    }
+}
+
+/// `latch keys rotate`.
+struct RotateKey: Performing {
+    let selector: String?
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let (account, session) = try await run.session(selector)
+        let rotation = try await session.rotateKey()
+        try run.console.result(
+            ["The account of \(account.userEmail) at \(account.serverURL) has a new key: \(rotation.keyID.printable)."],
+            json: [
+                "keyId": .string(rotation.keyID), "oldKeyId": .string(rotation.oldKeyID),
+                "scopes": .array(rotation.scopes.map { .string($0) }), "isOldRevoked": .bool(rotation.failure == nil),
+                "problem": rotation.failure.map { Console.json($0) } ?? .null,
+            ])
+        if let failure = rotation.failure, !run.console.isJSON {
+            run.console.warn("The old key could not be revoked yet; the next start tries again. \(failure.message)")
+        }
+        return .done
+    }
+}
+
+/// `latch keys revoke`.
+struct RevokeKey: Performing {
+    let id: String
+    let isSure: Bool
+    let selector: String?
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let (account, session) = try await run.session(selector)
+        let key = try Self.find(id, in: try await session.keys())
+        if key.isCurrent, !isSure {
+            guard run.person.isThere else {
+                throw LatchError(
+                    .noTerminal,
+                    "That is the key that this account holds, and there is no terminal to ask at. Give --yes to revoke it "
+                        + "and be signed out.")
+            }
+            guard try await run.person.confirm("That is this account's own key. Revoke it and sign out?") else {
+                throw LatchError(.cancelled, "Nothing was revoked.")
+            }
+        }
+        try await session.revokeKey(key.id)
+        let end = key.isCurrent ? " You are signed out of \(account.serverURL)." : ""
+        try run.console.result(
+            ["Revoked the key '\(key.name.printable)'.\(end)"],
+            json: ["revoked": .string(key.id), "isSignedOut": .bool(key.isCurrent)])
+        return .done
+    }
+
+    private static func find(_ wanted: String, in keys: [RemoteKey]) throws(LatchError) -> RemoteKey {
+        let word = wanted.lowercased()
+        if let key = keys.first(where: { $0.id.lowercased() == word }) { return key }
+        let fitting = word.utf8.count < 4 ? [] : keys.filter { $0.id.lowercased().hasPrefix(word) }
+        guard fitting.count == 1 else {
+            let number = fitting.isEmpty ? "None" : "More than one"
+            throw LatchError(
+                .keyUnknown,
+                "\(number) of your keys has an id that begins with '\(wanted.printable)'. List them: latch keys list")
+        }
+        return fitting[0]
+    }
+}

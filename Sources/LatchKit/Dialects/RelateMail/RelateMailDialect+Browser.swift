@@ -1,0 +1,84 @@
+import Crypto
+import FoundationEssentials
+import OAuth
+import OpenIDConnect
+
+extension RelateMailDialect: BrowserDialect {
+    /// `relate-mail://auth/callback`.
+    public var callback: String { "relate-mail://auth/callback" }
+    /// `/auth/callback`.
+    public var loopbackPath: String { "/auth/callback" }
+
+    /// No: the provider sends the browser back, and whether it lets a port be any nobody tells. A person who knows chooses
+    /// ``CallbackMethod/loopback``.
+    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool { false }
+
+    /// Asks the provider for its metadata and sends the browser there, with PKCE and a nonce.
+    ///
+    /// The provider's answer counts only after every check, with an ID token among it: it was asked for with `openid`, so an
+    /// answer without one is none. Then the access token makes the key, and both tokens are forgotten.
+    ///
+    /// - Throws: ``LatchError/Code/providerUntrusted``, ``LatchError/Code/providerUnavailable``,
+    ///   ``LatchError/Code/invalidRequest`` for scopes that no program can use; `CancellationError`.
+    ///
+    /// Source: RM-5, RM-6; contract of Relate Mail, rules 5 to 8.
+    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+        guard let provider else {
+            throw LatchError(
+                .browserLoginDisabled,
+                "Login failed: \(line.address) names no identity provider to sign in at. Sign in with a key.")
+        }
+        if let scopes = start.scopes, !canCall(with: scopes) {
+            throw LatchError(
+                .invalidRequest,
+                "A key with the scopes \(scopes.joined(separator: " ")) is for mail programs alone. "
+                    + "Add one of api:read, api:write and app.")
+        }
+        let (party, client) = try provider.party(server.connection, userAgent: line.device.userAgent, now: now)
+        let verifier = PKCE.Verifier()
+        let nonce = Base64URL.encode(SecureRandom.bytes(16))
+        do {
+            let metadata = try await party.metadata()
+            let address = try await party.authorizationURL(
+                redirect: start.redirect, state: start.state, nonce: nonce, challenge: verifier.challenge)
+            let issuer = metadata.namesIssuerInAnswers ? metadata.issuer : nil
+            return BrowserJourney(address: address, state: start.state, issuer: issuer) { back in
+                do {
+                    let callback = try Self.fields(of: back.link, start.redirect)
+                    let signIn = try await party.signIn(
+                        callback: callback, redirect: start.redirect, nonce: nonce, verifier: verifier)
+                    await client.close()
+                    return try await RelateMailKeyMaker(
+                        dialect: self, line: line, token: signIn.accessToken, scopes: start.scopes
+                    ).grant()
+                } catch {
+                    await client.close()
+                    throw LatchError.atProvider(error)
+                }
+            }
+        } catch {
+            await client.close()
+            throw LatchError.atProvider(error)
+        }
+    }
+
+    private static func fields(of link: Secret, _ redirect: String) throws -> FormFields {
+        let query = link.reveal().utf8.prefix { $0 != UInt8(ascii: "#") }.dropFirst(redirect.utf8.count + 1)
+        return try FormURLEncoded.decode(Array(query))
+    }
+}
+
+extension LatchError {
+    /// What went wrong at an identity provider, in words for people; what is no word of a provider's stays itself.
+    static func atProvider(_ error: any Error) -> any Error {
+        guard let error = error as? OpenIDConnectError else { return error }
+        let said = error.providerDescription.map { " It says: \(ServerText.clean($0))" } ?? ""
+        let message = "Login failed: \(error.message)\(said)"
+        return switch error.code {
+        case .denied: LatchError(.signInDenied, message, cause: error)
+        case .refused: LatchError(.codeRefused, message, cause: error)
+        case .unreachable: LatchError(.providerUnavailable, message, cause: error)
+        default: LatchError(.providerUntrusted, message, cause: error)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+extension RelateMailDialect {
+    /// Answers in JSON with `oidcEnabled` and `features` come from such a server.
+    ///
+    /// Source: RM-4; contract of Relate Mail, rules 1 and 3.
+    public func recognise(_ answer: ClientResponse) -> Recognition {
+        guard answer.status.isSuccess, ForeignAnswer.isJSON(answer) else {
+            return .stranger("it answered \(ForeignAnswer.sketch(answer)) to \(probe.path)")
+        }
+        guard let found = try? JSON.decode(RelateMailDiscovery.self, from: answer.body) else {
+            return .stranger("its answer to \(probe.path) is not what a server of Relate Mail says")
+        }
+        var features = ServerFeatures(signsInWithPassword: false, signsInWithBrowser: found.oidcEnabled)
+        features.signsInWithKey = true
+        if !found.version.isEmpty { features.version = ServerText.clean(found.version) }
+        return .server(features)
+    }
+
+    /// Asks what the server is and, where people sign in through an identity provider, at which.
+    ///
+    /// A server whose provider cannot be found out is found all the same; a warning says why only a key signs in there.
+    ///
+    /// - Throws: ``LatchError/Code/invalidAddress`` for a server that answers without TLS on another machine,
+    ///   ``LatchError/Code/serverRefused`` for one that does not know its own name; as ``Dialect/find(_:)``.
+    ///
+    /// Source: RM-4; contract of Relate Mail, rules 1 to 4.
+    public func find(_ line: ServerLine) async throws -> Finding {
+        let answer = try await line.send(probe)
+        if Self.refusesName(answer) { throw Self.nameRefused(line.address) }
+        guard case .server(var features) = recognise(answer) else {
+            guard case .stranger(let reason) = recognise(answer) else { return .stranger("", answer) }
+            return .stranger(reason, answer)
+        }
+        guard line.address.isEncrypted || line.address.isLoopback else {
+            throw LatchError(
+                .invalidAddress,
+                "Invalid server URL: \(line.address) is a server of Relate Mail, and those are spoken to with TLS alone "
+                    + "unless they run on this machine. Write https:// before its name.")
+        }
+        guard features.signsInWithBrowser else { return .server(self, line.address, features) }
+        let (found, problem) = try await findProvider(line)
+        guard problem == nil, let found else {
+            features.signsInWithBrowser = false
+            features.warnings.append(
+                "The server says that people sign in through an identity provider, and "
+                    + (problem ?? "names none.") + " Until its operator mends that, only a key signs in.")
+            return .server(self, line.address, features)
+        }
+        return .server(RelateMailDialect(provider: found, now: now), line.address, features)
+    }
+
+    /// The provider, or why there is none as the end of a sentence.
+    ///
+    /// Two makers write `config.json`: the server itself, and the one that serves the pages from a file, which some releases
+    /// put beside the pages.
+    ///
+    /// Source: contract of Relate Mail, section c: two makers; section d: 8242c65.
+    private func findProvider(_ line: ServerLine) async throws -> (RelateMailProvider?, problem: String?) {
+        var problem: String?
+        for path in ["/config/config.json", "/config.json"] {
+            do {
+                let answer = try await line.send(DialectRequest(.get, path, headers: Self.acceptsJSON))
+                guard let configuration = Self.configuration(in: answer) else {
+                    problem = problem ?? "\(path) does not tell which (\(ForeignAnswer.sketch(answer)))."
+                    continue
+                }
+                guard let provider = RelateMailProvider(configuration) else {
+                    return (nil, "\(path) lacks its address or the apps' name there.")
+                }
+                return (provider, provider.problem.map { "this one cannot be used: \($0)" })
+            } catch let error as LatchError {
+                return (nil, "\(path) cannot be read: \(error.message)")
+            }
+        }
+        return (nil, problem)
+    }
+
+    private static func configuration(in answer: ClientResponse) -> RelateMailConfiguration? {
+        guard answer.status.isSuccess, ForeignAnswer.isJSON(answer) else { return nil }
+        return try? JSON.decode(RelateMailConfiguration.self, from: answer.body)
+    }
+
+    /// Whether the server refuses every request that calls it by this name: its `AllowedHosts` lacks it.
+    ///
+    /// Source: contract of Relate Mail, section c; `HostFilteringMiddleware` of ASP.NET Core.
+    static func refusesName(_ answer: ClientResponse) -> Bool {
+        answer.status == .badRequest
+            && answer.body.prefix(4_096).firstRange(of: Array("Invalid Hostname".utf8)) != nil
+    }
+
+    static func nameRefused(_ server: ServerAddress) -> LatchError {
+        LatchError(
+            .serverRefused,
+            "\(server) refuses its own name: the setting AllowedHosts there lacks '\(server.host)'. "
+                + "Ask its operator to add it.")
+    }
+}

@@ -1,0 +1,84 @@
+/// Signs in with a key that the person made at the server, where nothing else can.
+///
+/// Source: RM-7; contract of Relate Mail, section c: c174e92.
+public struct KeySignIn: Sendable {
+    /// The key; it is forgotten with this value.
+    public var key: Secret
+
+    /// Makes a sign-in.
+    ///
+    /// - Parameter key: The key as the person pasted it; white space at the ends is dropped.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when it is empty, longer than 512 bytes or no line of printable ASCII.
+    public init(key: Secret) throws(LatchError) {
+        let bytes = key.withBytes { bytes in
+            let start = bytes.drop { Self.isBlank($0) }
+            return start.lastIndex { !Self.isBlank($0) }.map { Array(start[...$0]) } ?? []
+        }
+        guard (1...512).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw LatchError(
+                .invalidRequest,
+                bytes.isEmpty
+                    ? "The key is empty. Nobody was signed in."
+                    : "That is no key: a key is one line of letters, digits and signs. Copy it whole, and nothing else."
+            )
+        }
+        self.key = Secret(bytes: bytes)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 9, 10, 13].contains(byte) }
+
+    /// Tries the key, and finds out which one it is.
+    ///
+    /// - Throws: ``LatchError/Code/noKeys``, ``LatchError/Code/wrongCredentials`` and what ``KeyDialect`` throws;
+    ///   `CancellationError`.
+    func perform(at server: Server, _ line: ServerLine) async throws -> Grant {
+        guard server.features.signsInWithKey, let dialect = server.dialect as? any KeyDialect else {
+            throw LatchError(
+                .noKeys, "Login failed: \(server.address) does not sign in with a key. Use one of its other ways.")
+        }
+        let ask: KeyQuestion = { [key] request in
+            var request = request
+            for field in server.authorization(key) { request.headers[field.name] = field.value }
+            return try await line.send(request)
+        }
+        let answer = try await ask(dialect.identity)
+        guard let identity = dialect.identity(from: answer) else {
+            throw refusal(of: answer, dialect, at: line.address)
+        }
+        var grant = Grant(token: key)
+        grant.identity = identity
+        // Without its id the account works all the same; only its end cannot be told to the server.
+        let own = try await OwnKey(dialect: dialect, server: line.address, ask: ask).find()
+        grant.keyID = own?.id
+        grant.scopes = own?.scopes
+        return grant
+    }
+
+    private func refusal(of answer: ClientResponse, _ dialect: any KeyDialect, at server: ServerAddress) -> LatchError {
+        switch dialect.verdict(on: answer, to: dialect.identity.path, at: server) {
+        case .rejected:
+            return LatchError(
+                .wrongCredentials,
+                "Login failed: \(server) does not accept this key. Copy it whole; if it is right, it was revoked or is for "
+                    + "mail programs alone.")
+        case .foreign(let why):
+            return LatchError(.foreignAnswer, "Login failed: \(server) did not answer itself; \(why)")
+        case .failing:
+            let wait = dialect.pause(after: answer)
+            guard answer.status != .tooManyRequests else {
+                let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a minute"
+                return LatchError(
+                    .rateLimited, "Login failed: \(server) wants fewer requests. Wait \(pause), then try again.",
+                    retryAfter: wait)
+            }
+            let remedy = dialect.remedy(for: answer).map { " " + $0 } ?? ""
+            return LatchError(
+                .serverError,
+                "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.\(remedy)",
+                retryAfter: wait)
+        case .answered:
+            let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
+        }
+    }
+}

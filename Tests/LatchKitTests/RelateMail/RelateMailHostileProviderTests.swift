@@ -1,0 +1,101 @@
+import Foundation
+import ScriptedProvider
+import Testing
+
+@testable import LatchKit
+
+/// Every case of a code-flow relying party, by the name it has in the OpenID Foundation's tests, through the client's whole
+/// sign-in: found, begun, come back, finished.
+@Suite(.timeLimit(.minutes(10))) struct RelateMailHostileProviderTests {
+    @Test(
+        "RM-5 a provider that does right signs a person in",
+        arguments: ProviderCase.all.filter { $0.outcome == .signedIn })
+    func good(_ row: ProviderCase) async throws {
+        let world = try await RelateMailWorld(provider: row.script)
+        let latch = try await world.home.open()
+
+        let first = try await world.signIn(latch)
+        try world.provider.finishFirstSignIn()
+        let second = try await world.signIn(latch)
+
+        #expect(first.id == second.id && second.userEmail == ScriptedProvider.email && second.isSignedIn)
+        #expect(world.server.keys.map(\.id) == [second.apiKeyID])
+        #expect(!world.provider.requests.contains("/elsewhere"))
+        await latch.close()
+        await world.stop()
+    }
+
+    @Test(
+        "RM-5 after a bad answer there is no account, no key, no token, and what was wrong is told",
+        arguments: ProviderCase.all.filter { $0.outcome != .signedIn && !$0.concernsState })
+    func bad(_ row: ProviderCase) async throws {
+        let world = try await RelateMailWorld(provider: row.script)
+        let latch = try await world.home.open()
+
+        let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
+
+        #expect(Self.words(for: row).contains { error.message.contains($0) }, "\(row): \(error.message)")
+        #expect(error.message.hasPrefix("Login failed: "), "\(error.message)")
+        let requests = world.provider.requests
+        let isAfterCallback = row.outcome == .refusedAtExchange || row.outcome == .refusedAtUserInfo
+        #expect(requests.contains("/authorize") == (row.outcome != .refusedBeforehand), "\(requests)")
+        #expect(requests.contains("/token") == isAfterCallback, "\(requests)")
+        #expect(requests.contains("/userinfo") == (row.outcome == .refusedAtUserInfo), "\(requests)")
+        #expect(!requests.contains("/elsewhere"))
+        try await expectNothing(world, latch, error)
+    }
+
+    @Test(
+        "RM-5 an answer without this sign-in's state changes nothing",
+        arguments: ProviderCase.all.filter(\.concernsState))
+    func state(_ row: ProviderCase) async throws {
+        let world = try await RelateMailWorld(provider: row.script)
+        let latch = try await world.home.open()
+        let found = try await world.probe().requireServer()
+        let signingIn = Task { try await latch.signIn(world.person.signIn(), to: found) }
+
+        let link = try await world.person.link(from: await world.person.address())
+        #expect(link.hasPrefix("relate-mail://auth/callback?"))
+        let error = try #require(throws: LatchError.self) { try world.person.open(link) }
+        #expect(error.code == .noSignInWaits)
+        #expect(!world.provider.requests.contains("/token"))
+        signingIn.cancel()
+        await #expect(throws: (any Error).self) { try await signingIn.value }
+
+        try await expectNothing(world, latch, error)
+    }
+
+    private func expectNothing(_ world: RelateMailWorld, _ latch: Latchstring, _ error: LatchError) async throws {
+        #expect(try await latch.accounts.rowIDs().isEmpty)
+        #expect(world.server.keys.isEmpty)
+        #expect(!world.wire.requests.contains { $0.headers["Authorization"] != nil })
+        for secret in ["access-", "code-", "eyJ"] {
+            #expect(try world.home.files(holding: secret).isEmpty)
+            #expect(!error.message.contains(secret), "\(error.message)")
+        }
+        await latch.close()
+        await world.stop()
+    }
+
+    /// Of what one must be in the error: the claim that was wrong, where there was one, else the answer that was.
+    private static func words(for row: ProviderCase) -> [String] {
+        if let claim = claims.first(where: { row.name.contains($0.0) })?.1 { return [claim] }
+        switch row.outcome {
+        case .refusedBeforehand: return ["the discovery document of"]
+        case .refusedAtCallback:
+            return ["The callback", "the answer of", "denied in the browser", "does not come from"]
+        case .refusedAtExchange:
+            return ["The ID token", "the token endpoint", "the keys", "exchange its code", "token answer"]
+        default: return ["UserInfo"]
+        }
+    }
+
+    private static let claims = [
+        ("test-invalid-iss", "its 'iss'"), ("missing-iss", "'iss'"), ("missing-sub", "'sub'"), ("missing-iat", "'iat'"),
+        ("invalid-aud", "'aud'"), ("missing-aud", "'aud'"), ("secondary-aud", "'aud'"), ("expired-exp", "expired"),
+        ("missing-exp", "'exp'"), ("nonce", "'nonce'"), ("invalid-chash", "'c_hash'"), ("invalid-athash", "'at_hash'"),
+        ("authorized party is another", "'azp'"), ("userinfo-invalid-sub", "UserInfo"), ("subject is", "'sub'"),
+        ("comes from the future", "future"), ("no ID token", "gave no ID token"), ("twice", "twice"),
+        ("person does not agree", "denied"), ("sig-none", "not signed"), ("issuer-mismatch", "another issuer"),
+    ]
+}

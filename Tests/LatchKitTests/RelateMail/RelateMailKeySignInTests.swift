@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@testable import LatchKit
+
+/// Signing in with a key that the person made, where nothing else can.
+@Suite(.timeLimit(.minutes(2))) struct RelateMailKeySignInTests {
+    @Test("RM-7 a pasted key is tried, its id found where it is the only one, and signing out revokes it")
+    func onlyKey() async throws {
+        let world = try await RelateMailWorld(.init(hasProvider: false))
+        let key = world.server.add("my desk", scopes: ["api:read"])
+        let latch = try await world.home.open()
+
+        let account = try await world.signIn(latch, key: "  \(key.key)\n")
+
+        #expect(account.apiKeyID == key.id && account.scopes == ["api:read"] && account.userEmail == "ada@example.org")
+        #expect(try await world.stored(account)?.access.reveal() == key.key)
+        #expect(try world.home.files(holding: key.key).isEmpty)
+        #expect(
+            world.wire.requests.allSatisfy { $0.headers["Authorization"].map { $0 == "ApiKey \(key.key)" } ?? true })
+        #expect(try await latch.signOut(account).isRevoked && world.server.keys.isEmpty)
+        await world.stop()
+    }
+
+    @Test(
+        "RM-8 of several keys it is the one whose last use moves; where that is not told, signing out says what is left"
+    )
+    func severalKeys() async throws {
+        for tellsUse in [true, false] {
+            let world = try await RelateMailWorld(.init(hasProvider: false, tellsUse: tellsUse))
+            world.server.add("a phone")
+            let key = world.server.add("my desk")
+            world.server.add("a tablet", scopes: ["smtp"])
+            let latch = try await world.home.open()
+
+            let account = try await world.signIn(latch, key: key.key)
+            #expect(account.apiKeyID == (tellsUse ? key.id : nil))
+            if !tellsUse {
+                let error = await #expect(throws: LatchError.self) {
+                    try await latch.session(for: account).rotateKey()
+                }
+                #expect(error?.code == .keyUnknown && world.server.keys.count == 3)
+            }
+            let report = try await latch.signOut(account)
+            #expect(report.isRevoked == tellsUse && report.failure?.code == (tellsUse ? nil : .keyUnknown))
+            #expect(world.server.keys.count == (tellsUse ? 2 : 3))
+            await world.stop()
+        }
+    }
+
+    @Test("RM-8 a key that other programs use at the same time is not guessed at")
+    func ambiguous() throws {
+        func key(_ id: String, _ used: Double?) -> RemoteKey {
+            RemoteKey(
+                id: id, name: id, scopes: [], created: nil, lastUsed: used.map { Date(timeIntervalSince1970: $0) },
+                isCurrent: false)
+        }
+        #expect(OwnKey.moved(from: [key("a", nil), key("b", 1)], to: [key("a", 2), key("b", 1)])?.id == "a")
+        #expect(OwnKey.moved(from: [key("a", 1), key("b", 1)], to: [key("a", 2), key("b", 2)]) == nil)
+        #expect(OwnKey.moved(from: [key("a", 1)], to: [key("a", 1)]) == nil)
+        #expect(OwnKey.moved(from: [key("a", 1)], to: [key("a", 1), key("new", 2)]) == nil)
+    }
+
+    /// What a server says to a key, the code and the words that matter.
+    static let answers: [(ScriptedServer.Answer, LatchError.Code, String)] = [
+        (.init(status: 401, headers: ["WWW-Authenticate": "Bearer"]), .wrongCredentials, "does not accept this key"),
+        (.json(#"{"error":"Sub claim missing"}"#, 401), .wrongCredentials, "does not accept this key"),
+        (.init(status: 403, headers: [:]), .serverRefused, "status 403"),
+        (.init(status: 429, headers: [:]), .rateLimited, "Wait 60 seconds"),
+        (.json(#"{"error":"An unexpected error occurred"}"#, 500), .serverError, "before February 2026"),
+        (.page(500), .serverError, "before February 2026"), (.page(200), .foreignAnswer, "web page"),
+        (.redirect("https://sso.example.org/x"), .foreignAnswer, "sso.example.org"),
+        (.json("{}"), .serverRefused, "says"),
+    ]
+
+    @Test("RM-7 a key that does not work is not kept, and why is told", arguments: answers)
+    func refused(_ answer: ScriptedServer.Answer, _ code: LatchError.Code, _ words: String) async throws {
+        let world = try await RelateMailWorld(.init(hasProvider: false))
+        let key = world.server.add()
+        let latch = try await world.home.open()
+        world.server.intercept { $0.path == "/api/profile" ? answer : nil }
+
+        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch, key: key.key) }
+
+        #expect(error?.code == code && error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(key.key) == false)
+        #expect(try await latch.accounts.rowIDs().isEmpty && world.server.keys.count == 1)
+        await world.stop()
+    }
+
+    @Test("RM-7 a key for mail programs alone does not sign in, and what is no key is not sent")
+    func notForPrograms() async throws {
+        let world = try await RelateMailWorld(.init(hasProvider: false))
+        let key = world.server.add("mail", scopes: ["smtp", "imap"])
+        let latch = try await world.home.open()
+        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch, key: key.key) }
+        #expect(error?.code == .wrongCredentials && error?.message.contains("mail programs") == true)
+
+        for text in ["", "  \n", "two words", "käse", "a\nb", String(repeating: "a", count: 513)] {
+            let error = #expect(throws: LatchError.self) { try KeySignIn(key: Secret(text)) }
+            #expect(error?.code == .invalidRequest)
+        }
+        #expect(try KeySignIn(key: Secret(" \t+/a=\r\n")).key.reveal() == "+/a=")
+        await world.stop()
+    }
+
+    @Test("RM-7 the same key again keeps its id; a key of another family's account is refused")
+    func sameAgain() async throws {
+        let world = try await RelateMailWorld(.init(hasProvider: false))
+        let key = world.server.add()
+        let latch = try await world.home.open()
+        let first = try await world.signIn(latch, key: key.key)
+        world.server.add("a phone")
+        world.server.intercept { $0.path == "/api/smtp-credentials" ? .init(status: 429, headers: [:]) : nil }
+        let second = try await world.signIn(latch, key: key.key)
+        #expect(first.id == second.id && second.apiKeyID == key.id)
+        #expect(world.server.keys.count == 2)
+
+        let onyx = try World()
+        let server = try await latch.probe(onyx.address).requireServer()
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.signIn(KeySignIn(key: Secret("k")), to: server)
+        }
+        #expect(error?.code == .noKeys)
+        let account = try await onyx.signIn(latch)
+        let none = await #expect(throws: LatchError.self) { try await latch.session(for: account).keys() }
+        #expect(none?.code == .noKeys && none?.message.contains("speaks Onyx and gives no keys") == true)
+        await world.stop()
+    }
+}

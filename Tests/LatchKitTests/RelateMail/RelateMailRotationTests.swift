@@ -1,0 +1,283 @@
+import Foundation
+import ScriptedProvider
+import Testing
+
+@testable import LatchKit
+
+/// Keys listed, replaced and revoked, also when the program dies on the way.
+@Suite(.timeLimit(.minutes(5))) struct RelateMailRotationTests {
+    private func identify(_ latch: Latchstring, _ account: Account) async throws -> String {
+        try await latch.session(for: account).identity().email
+    }
+
+    @Test("RM-8 a rotated key has worked before the old one is revoked by its id, and may do the same")
+    func rotate() async throws {
+        let world = try await RelateMailWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch, scopes: ["api:read", "app"])
+        let other = world.server.add()
+        let old = try #require(account.apiKeyID)
+        let before = world.wire.requests.count
+
+        let session = try latch.session(for: account)
+        let rotation = try await session.rotateKey()
+
+        #expect(rotation.failure == nil && rotation.oldKeyID == old && rotation.scopes == ["api:read", "app"])
+        let new = try #require(world.server.keys.first { $0.id == rotation.keyID })
+        #expect(world.server.keys.map(\.id) == [new.id, other.id] && new.scopes == ["api:read", "app"])
+        let asked = world.wire.requests[before...]
+        let tried = try #require(
+            asked.firstIndex { $0.path == "/api/profile" && $0.headers["Authorization"] == "ApiKey \(new.key)" })
+        #expect(tried < (try #require(asked.firstIndex { $0.method == "DELETE" && $0.path.hasSuffix(old) })))
+        let kept = try #require(try await latch.accounts.account(account.id))
+        #expect(kept.apiKeyID == new.id && kept.scopes == ["api:read", "app"] && kept.isSignedIn)
+        #expect(try await world.stored(account)?.access.reveal() == new.key)
+        #expect(try await session.identity().email == "ada@example.org")
+        #expect(try await latch.accounts.leftovers(of: account.id).isEmpty)
+        #expect(try world.home.files(holding: new.key).isEmpty)
+        await world.stop()
+    }
+
+    @Test(
+        "RM-8 a crash after any step of a rotation leaves one key here that works, and the next start revokes the other",
+        arguments: [
+            AccountStep.rotationNoted, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept,
+            .leftoverRevoked,
+        ])
+    func crash(_ step: AccountStep) async throws {
+        let world = try await RelateMailWorld()
+        let other = world.server.add()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        await first.close()
+        let second = try await world.home.open(stoppingAfter: step)
+        if step == .leftoverRevoked {
+            // The rotation itself is through; that its tidying broke off is told.
+            #expect(try await second.session(for: account).rotateKey().failure != nil)
+        } else {
+            await #expect(throws: Stopped.self) { try await second.session(for: account).rotateKey() }
+        }
+        await second.close()
+        let keysThen = world.server.keys.count
+        #expect(keysThen == ([.rotationNoted, .leftoverRevoked].contains(step) ? 2 : 3))
+
+        let third = try await world.home.open()
+
+        let kept = try #require(try await third.accounts.activeAccount())
+        let stored = try #require(try await world.stored(kept))
+        #expect(Set(world.server.keys.map(\.id)) == [stored.keyID, other.id])
+        #expect(kept.isSignedIn && kept.apiKeyID == stored.keyID)
+        let hasNew: [AccountStep] = [.rotatedKeyWritten, .rotatedKeyKept, .leftoverRevoked]
+        #expect((kept.apiKeyID != account.apiKeyID) == hasNew.contains(step))
+        #expect(try await identify(third, kept) == "ada@example.org")
+        await third.close()
+
+        // What came to nothing is looked for once more when no answer can be on its way any longer.
+        world.home.clock.advance(by: 301)
+        let fourth = try await world.home.open()
+        #expect(try await fourth.accounts.leftovers(of: kept.id).isEmpty)
+        #expect(world.server.keys.count == 2)
+        #expect(try await fourth.session(for: kept).rotateKey().failure == nil)
+        await fourth.close()
+        await world.stop()
+    }
+
+    @Test("RM-8 an old key that could not be revoked is revoked at a later start, however often the server is down")
+    func unreachable() async throws {
+        let world = try await RelateMailWorld()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        world.server.intercept {
+            $0.method == "DELETE" ? .json(#"{"error":"An unexpected error occurred"}"#, 500) : nil
+        }
+        let rotation = try await first.session(for: account).rotateKey()
+        #expect(rotation.failure?.code == .serverError && world.server.keys.count == 2)
+        await first.close()
+        let second = try await world.home.open()
+        #expect(world.server.keys.count == 2)
+        #expect(try await identify(second, account) == "ada@example.org")
+        await second.close()
+
+        world.server.intercept(nil)
+        let third = try await world.home.open()
+        #expect(world.server.keys.map(\.id) == [rotation.keyID])
+        #expect(try await identify(third, account) == "ada@example.org")
+        await third.close()
+        await world.stop()
+    }
+
+    @Test("RM-7 a key that could not be revoked at sign-out is revoked when its person signs in there again")
+    func signOutUnreachable() async throws {
+        let world = try await RelateMailWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        world.server.intercept { $0.method == "DELETE" ? .init(status: 429, headers: [:]) : nil }
+        let report = try await latch.signOut(account)
+        #expect(!report.isRevoked && report.failure?.code == .rateLimited && report.failure?.retryAfter == .seconds(60))
+        #expect(try await latch.accounts.rowIDs().isEmpty && world.server.keys.count == 1)
+        #expect(try await world.stored(account) == nil)
+
+        world.server.intercept(nil)
+        let again = try await world.signIn(latch)
+        #expect(world.server.keys.map(\.id) == [again.apiKeyID])
+        #expect(try await latch.accounts.leftovers(of: again.id).isEmpty)
+        await world.stop()
+    }
+
+    @Test("RM-8 a new key that does not work is revoked again, and the old one stays")
+    func broken() async throws {
+        let world = try await RelateMailWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let old = try #require(world.server.keys.first)
+        world.server.intercept { request in
+            guard request.path == "/api/profile", request.headers["Authorization"] != "ApiKey \(old.key)" else {
+                return nil
+            }
+            return .init(status: 401, headers: [:])
+        }
+        let error = await #expect(throws: LatchError.self) { try await latch.session(for: account).rotateKey() }
+        #expect(error?.message.contains("does not work") == true)
+        #expect(world.server.keys.map(\.id) == [old.id])
+        #expect(try await world.stored(account)?.access.reveal() == old.key)
+        #expect(try await identify(latch, account) == "ada@example.org")
+        await world.stop()
+    }
+
+    @Test("RM-8 a new key whose answer did not come is found by its name and revoked")
+    func lostAnswer() async throws {
+        let world = try await RelateMailWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let server = world.server
+        world.wire.script { request in
+            let answer = server.answer(request)
+            return request.method == "POST" ? .silence : answer
+        }
+        let error = await #expect(throws: LatchError.self) { try await latch.session(for: account).rotateKey() }
+        #expect(error?.code == .connectionLost && world.server.keys.map(\.id) == [account.apiKeyID])
+        #expect(try await identify(latch, account) == "ada@example.org")
+        await world.stop()
+    }
+
+    @Test("RM-8 a secret store that does not take the new key leaves the old one, here and there")
+    func storeFails() async throws {
+        let world = try await RelateMailWorld()
+        let store = LockableStore()
+        let latch = try await world.home.open(secrets: store)
+        let account = try await world.signIn(latch)
+        let server = world.server
+        world.wire.script { request in
+            // From the moment the new key is tried.
+            if request.path == "/api/profile" { store.fail(.locked) }
+            return server.answer(request)
+        }
+        let session = try latch.session(for: account)
+        let error = await #expect(throws: LatchError.self) { try await session.rotateKey() }
+        #expect(error?.code == .secretStoreLocked)
+        store.fail(nil)
+        await latch.close()
+
+        let next = try await world.home.open(secrets: store)
+        #expect(world.server.keys.map(\.id) == [account.apiKeyID])
+        world.wire.script { server.answer($0) }
+        #expect(try await identify(next, account) == "ada@example.org")
+        await next.close()
+        await world.stop()
+    }
+
+    @Test("RM-8 keys are listed with the account's own marked, and another is revoked; gone already is fine")
+    func listAndRevoke() async throws {
+        let world = try await RelateMailWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let other = world.server.add("a phone", scopes: ["smtp"])
+        let session = try latch.session(for: account)
+
+        let keys = try await session.keys()
+        #expect(keys.map(\.id) == [other.id, account.apiKeyID] && keys.map(\.isCurrent) == [false, true])
+        #expect(keys[0].name == "a phone" && keys[0].scopes == ["smtp"] && keys[0].lastUsed == nil)
+        #expect(keys[1].lastUsed != nil && keys[1].created != nil)
+        try await session.revokeKey(other.id)
+        try await session.revokeKey(other.id)
+        #expect(world.server.keys.map(\.id) == [account.apiKeyID] && session.state.isSignedIn)
+
+        try await session.revokeKey(try #require(account.apiKeyID))
+        #expect(world.server.keys.isEmpty && session.state == .signedOut(.ended("its key was revoked on this device")))
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
+        #expect(try await world.stored(account) == nil)
+        await world.stop()
+    }
+
+    @Test(
+        "RM-8 a crash after any step of signing in again leaves no key at the server that nobody here holds",
+        arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
+    func signInAgain(_ step: AccountStep) async throws {
+        let world = try await RelateMailWorld()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        await first.close()
+        let second = try await world.home.open(stoppingAfter: step)
+        // A dead program gives nothing back.
+        world.server.intercept { $0.method == "DELETE" ? .silence : nil }
+        await #expect(throws: (any Error).self) { try await world.signIn(second) }
+        await second.close()
+        world.server.intercept(nil)
+
+        let third = try await world.home.open()
+        let kept = try #require(try await third.accounts.account(account.id))
+        let stored = try #require(try await world.stored(kept))
+        #expect(world.server.keys.map(\.id) == [stored.keyID] && kept.apiKeyID == stored.keyID)
+        #expect(try await identify(third, kept) == "ada@example.org")
+        await third.close()
+        await world.stop()
+    }
+
+    @Test("RM-7 a crash while signing out leaves no key: the next start revokes it, or else the next sign-in does")
+    func signOutCrash() async throws {
+        for isAway in [false, true] {
+            let world = try await RelateMailWorld()
+            let first = try await world.home.open()
+            let account = try await world.signIn(first)
+            await first.close()
+            let second = try await world.home.open(stoppingAfter: .leavingNoted)
+            await #expect(throws: Stopped.self) { try await second.signOut(account) }
+            await second.close()
+            #expect(world.server.keys.count == 1)
+            world.server.intercept { isAway && $0.method == "DELETE" ? .page(502) : nil }
+
+            let third = try await world.home.open()
+            #expect(try await third.accounts.rowIDs().isEmpty)
+            #expect(world.server.keys.count == (isAway ? 1 : 0))
+            world.server.intercept(nil)
+            let again = try await world.signIn(third)
+            #expect(world.server.keys.map(\.id) == [again.apiKeyID])
+            await third.close()
+            await world.stop()
+        }
+    }
+
+    @Test("RM-7 a first sign-in that a crash broke off leaves no key behind once its person has signed in")
+    func firstSignIn() async throws {
+        for step in [AccountStep.rowMade, .tokenWritten] {
+            let world = try await RelateMailWorld()
+            let first = try await world.home.open(stoppingAfter: step)
+            let server = world.server
+            // A dead program gives nothing back.
+            world.server.intercept { $0.method == "DELETE" ? .silence : nil }
+            await #expect(throws: (any Error).self) { try await world.signIn(first) }
+            await first.close()
+            #expect(server.keys.count == 1)
+            world.server.intercept(nil)
+
+            let next = try await world.home.open()
+            #expect(try await next.accounts.rowIDs().isEmpty)
+            #expect(server.keys.count == (step == .rowMade ? 1 : 0))
+            let account = try await world.signIn(next)
+            #expect(server.keys.map(\.id) == [account.apiKeyID])
+            #expect(try await next.accounts.leftovers(of: account.id).isEmpty)
+            await next.close()
+            await world.stop()
+        }
+    }
+}

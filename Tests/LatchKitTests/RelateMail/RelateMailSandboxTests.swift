@@ -1,0 +1,125 @@
+import Foundation
+import LatchSandbox
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// The client against the real gateway's Relate Mail and the sandbox's provider, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct RelateMailSandboxTests {
+    private struct House {
+        let sandbox: Sandbox
+        let home: Home
+        let person: BrowserPerson
+        var address: ServerAddress { get throws { try ServerAddress(try #require(sandbox.url(of: "relate-mail"))) } }
+
+        static func with(_ body: (House) async throws -> Void) async throws {
+            let home = try Home()
+            home.clock.advance(by: Date().timeIntervalSince(home.clock.now))
+            let house = House(sandbox: try await Sandbox.open(), home: home, person: BrowserPerson(home: home))
+            do {
+                try await body(house)
+            } catch {
+                await house.sandbox.close()
+                throw error
+            }
+            await house.sandbox.close()
+        }
+
+        /// Fills in the provider's page, and goes where the browser would go.
+        func agree(_ address: String, action: String = "allow", _ more: [String] = []) async throws -> String {
+            let fields = ["email=ada@example.org", "password=ada-plays-in-the-sandbox", "action=\(action)"] + more
+            return try await Program.run(
+                "curl",
+                ["--silent", "--output", "/dev/null", "--write-out", "%{redirect_url}", address]
+                    + fields.flatMap { ["--data-urlencode", $0] }
+            ).output
+        }
+
+        func signIn(
+            _ latch: Latchstring, _ callback: CallbackMethod = .automatic, scopes: [String]? = nil,
+            action: String = "allow", _ more: [String] = []
+        ) async throws -> Account {
+            let found = try await latch.probe(address).requireServer()
+            var signIn = person.signIn(callback)
+            signIn.scopes = scopes
+            let signingIn = signIn
+            let task = Task { try await latch.signIn(signingIn, to: found) }
+            let link = try await agree(await person.address(), action: action, more)
+            if callback == .loopback {
+                _ = try await person.visit(link)
+            } else {
+                try person.open(link)
+            }
+            return try await task.value
+        }
+    }
+
+    @Test(
+        "RM-4 to RM-8 signed in, used, listed, rotated, signed out, against the gateway",
+        arguments: [
+            CallbackMethod.automatic, .loopback,
+        ])
+    func wholeWay(_ callback: CallbackMethod) async throws {
+        try await House.with { house in
+            let latch = try await house.home.open()
+            let account = try await house.signIn(latch, callback)
+            #expect(account.userEmail == "ada@example.org" && account.scopes == RelateMailDialect.allScopes)
+            let session = try latch.session(for: account)
+            #expect(try await session.identity().name == "Ada Lovelace")
+            #expect(try await session.keys().map(\.isCurrent) == [true])
+
+            let rotation = try await session.rotateKey()
+            #expect(rotation.failure == nil && rotation.scopes == account.scopes)
+            let keys = try await session.keys()
+            #expect(keys.map(\.id) == [rotation.keyID] && keys[0].isCurrent)
+            #expect(try world(house.home, holds: "eyJ").isEmpty)
+
+            let key = try await session.validToken()
+            #expect(try await latch.signOut(account).isRevoked)
+            let error = await #expect(throws: LatchError.self) {
+                try await latch.signIn(KeySignIn(key: key), to: try await latch.probe(house.address).requireServer())
+            }
+            #expect(error?.code == .wrongCredentials)
+            await latch.close()
+        }
+    }
+
+    private func world(_ home: Home, holds text: String) throws -> [String] { try home.files(holding: text) }
+
+    @Test("RM-6 the least that an app needs, and a second sign-in that replaces the first one's key")
+    func least() async throws {
+        try await House.with { house in
+            let latch = try await house.home.open()
+            let first = try await house.signIn(latch, scopes: ["app"])
+            #expect(first.scopes == ["app"])
+            let second = try await house.signIn(latch)
+            #expect(second.id == first.id && second.scopes == RelateMailDialect.allScopes)
+            #expect(try await latch.session(for: second).keys().map(\.id) == [second.apiKeyID])
+            let key = try await latch.session(for: second).validToken()
+            let pasted = try await latch.signIn(
+                KeySignIn(key: key), to: try await latch.probe(house.address).requireServer())
+            #expect(pasted.apiKeyID == second.apiKeyID)
+            await latch.close()
+        }
+    }
+
+    @Test(
+        "RM-5 a denial at the provider and each of its faults leave no account",
+        arguments: [
+            ("deny", "fault=", LatchError.Code.signInDenied), ("allow", "fault=wrong-nonce", .providerUntrusted),
+            ("allow", "fault=expired", .providerUntrusted), ("allow", "fault=wrong-signature", .providerUntrusted),
+            ("allow", "fault=wrong-audience", .providerUntrusted),
+        ])
+    func faults(_ action: String, _ fault: String, _ code: LatchError.Code) async throws {
+        try await House.with { house in
+            let latch = try await house.home.open()
+            let error = await #expect(throws: LatchError.self) {
+                try await house.signIn(latch, action: action, [fault])
+            }
+            #expect(error?.code == code, "\(error?.message ?? "")")
+            #expect(try await latch.accounts.rowIDs().isEmpty)
+            await latch.close()
+        }
+    }
+}
