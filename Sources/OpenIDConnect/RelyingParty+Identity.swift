@@ -29,8 +29,8 @@ extension RelyingParty {
         ).identity
     }
 
-    /// As ``identity(callback:redirect:nonce:verifier:freshSince:)``, for an app that calls a server with the access token: without a
-    /// whole and good ID token there is no access token either.
+    /// As ``identity(callback:redirect:nonce:verifier:freshSince:)``, for an app that calls a server with the access token:
+    /// without a whole and good ID token there is no access token either.
     ///
     /// - Returns: The identity, and the access token that came with it.
     /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
