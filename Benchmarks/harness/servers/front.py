@@ -53,7 +53,7 @@ def asking(folder: Path, backend_port: int, gateway_port: int) -> Server:
     folder.mkdir(parents=True, exist_ok=True)
     changes = {
         "127.0.0.1:2283": f"127.0.0.1:{gateway_port}", "http://127.0.0.1:8080": "http://backend",
-        "listen 80;": f"listen 127.0.0.1:{port};"}
+        "listen 80;": f"listen 127.0.0.1:{port};", "server_name app.example.org": "server_name 127.0.0.1"}
     for file in INTEGRATION.glob("*.conf"):
         text = file.read_text()
         for old, new in changes.items():
