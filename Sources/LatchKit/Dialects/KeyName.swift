@@ -10,7 +10,7 @@ struct KeyName: Sendable, Hashable {
     init(_ device: Device) {
         let program = device.userAgent.prefix { $0 != "/" }.prefix(20)
         let mark = Base64URL.encode(SecureRandom.bytes(6))
-        text = "\(program) on \(device.model.prefix(36)) (\(mark))"
+        text = "\(program) on \(device.model.prefix(35)) (\(mark))"
     }
 
     /// Takes a name that was noted.

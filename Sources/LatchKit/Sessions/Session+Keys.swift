@@ -79,13 +79,13 @@ extension Session {
             let account = try await accounts.account(accountID)
         else { throw try await noteEnd() }
         let token = try await self.token(of: record, holdingLock: true)
-        let old = try await ownKeyID(account, token, dialect)
+        let (old, scopes) = try await ownKey(account, token, dialect)
         let name = KeyName(device)
         try await accounts.note([.id(old), .name(name.text)], of: accountID)
         try accounts.hook.after(.rotationNoted)
         let grant: Grant
         do {
-            grant = try await newKey(named: name, like: account, token, dialect)
+            grant = try await newKey(named: name, scopes, token, dialect)
             try await keepRotated(grant, named: name, after: token)
         } catch {
             // Where a crash stands in a test, nothing is tidied up.
@@ -94,15 +94,25 @@ extension Session {
         }
         let failure = await revokeLeftovers(dialect)
         return KeyRotation(
-            keyID: grant.keyID ?? "", scopes: grant.scopes ?? account.scopes, oldKeyID: old, failure: failure)
+            keyID: grant.keyID ?? "", scopes: grant.scopes ?? scopes, oldKeyID: old, failure: failure)
     }
 
-    /// The id of the key that is to go, which must be known before another is made.
-    private func ownKeyID(_ account: Account, _ token: HeldToken, _ dialect: any KeyDialect) async throws -> String {
+    /// The key that is to go and what it may do: both must be known before another is made that may not do more.
+    private func ownKey(
+        _ account: Account, _ token: HeldToken, _ dialect: any KeyDialect
+    ) async throws -> (id: String, scopes: [String]) {
         let stored = try await LatchError.telling { try await accounts.secrets.read(AccountStore.tokenKey(accountID)) }
-        if let id = stored.map({ SessionTokens(stored: $0) })?.keyID ?? account.apiKeyID { return id }
-        let own = try await OwnKey(dialect: dialect, server: server) { try await self.exchange($0, token.token) }.find()
-        if let own { return own.id }
+        let id = stored.map { SessionTokens(stored: $0) }?.keyID ?? account.apiKeyID
+        if let id, !account.scopes.isEmpty { return (id, account.scopes) }
+        let ask: KeyQuestion = { try await self.exchange($0, token.token) }
+        if let id {
+            let keys = try dialect.keys(from: try await ask(dialect.keyList), of: server)
+            let scopes = keys.first { $0.id == id }?.scopes ?? []
+            return (id, scopes.isEmpty ? dialect.leastScopes : scopes)
+        }
+        if let own = try await OwnKey(dialect: dialect, server: server, ask: ask).find() {
+            return (own.id, own.scopes.isEmpty ? dialect.leastScopes : own.scopes)
+        }
         throw LatchError(
             .keyUnknown,
             "Which of your keys at \(server) this account holds is not known, so it could not be revoked afterwards. "
@@ -111,14 +121,13 @@ extension Session {
 
     /// A key that has worked.
     private func newKey(
-        named name: KeyName, like account: Account, _ token: HeldToken, _ dialect: any KeyDialect
+        named name: KeyName, _ scopes: [String], _ token: HeldToken, _ dialect: any KeyDialect
     ) async throws -> Grant {
-        let scopes = account.scopes.isEmpty ? nil : account.scopes
         let answer = try await exchange(dialect.makeKey(name: name.text, scopes: scopes), token.token)
         let grant = try dialect.key(from: answer, of: server)
         try accounts.hook.after(.rotatedKeyMade)
         let first = try await exchange(dialect.identity, grant.token)
-        guard let identity = dialect.identity(from: first), identity.email.lowercased() == account.userEmail else {
+        guard dialect.identity(from: first) != nil else {
             throw LatchError(
                 .serverRefused,
                 "\(server) made a new key that does not work (\(ForeignAnswer.sketch(first))). The old one is still yours."

@@ -90,9 +90,10 @@ public struct BrowserSignIn: Sendable {
     private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {
         try server.features.requireOpen()
         guard server.features.signsInWithBrowser, let dialect = server.dialect as? any BrowserDialect else {
+            let other = server.features.signsInWithPassword || !server.features.signsInWithKey ? "password" : "key"
             throw LatchError(
                 .browserLoginDisabled,
-                "Login failed: \(server.address) does not sign in with the browser. Use a password.")
+                "Login failed: \(server.address) does not sign in with the browser. Use a \(other).")
         }
         let known = server.features.providers
         guard let provider, !known.isEmpty, !known.contains(where: { $0.id == provider }) else { return dialect }

@@ -48,6 +48,42 @@ import Testing
         }
     }
 
+    @Test("RM-8 a new key may do what the old one may and no more, also where that was not known here")
+    func noMore() async throws {
+        let world = try await RelateMailWorld(.init(hasProvider: false))
+        world.server.add("a phone")
+        let key = world.server.add("my desk", scopes: ["api:read"])
+        let latch = try await world.home.open()
+        world.server.intercept { $0.path == "/api/smtp-credentials" ? .init(status: 429, headers: [:]) : nil }
+        let account = try await world.signIn(latch, key: key.key)
+        #expect(account.apiKeyID == nil && account.scopes.isEmpty)
+        world.server.intercept(nil)
+
+        let rotation = try await latch.session(for: account).rotateKey()
+
+        #expect(rotation.oldKeyID == key.id && rotation.scopes == ["api:read"] && rotation.failure == nil)
+        #expect(world.server.keys.map(\.scopes) == [["api:read"], ["app"]])
+        await world.stop()
+    }
+
+    @Test("RM-4 where there is no provider, the browser is refused with a word of the way that is left")
+    func noBrowser() async throws {
+        let world = try await RelateMailWorld(.init(hasProvider: false))
+        let latch = try await world.home.open()
+        let error = await #expect(throws: LatchError.self) { try await world.signIn(latch) }
+        #expect(error?.code == .browserLoginDisabled && error?.message.hasSuffix("Use a key.") == true)
+        await world.stop()
+    }
+
+    @Test("The longest names of program and machine leave a key's mark whole, so that it is found again")
+    func longNames() {
+        let device = Device(program: String(repeating: "p", count: 60), model: String(repeating: "m", count: 90))
+        let name = KeyName(device)
+        let body = try? JSONValue(parsing: RelateMailDialect().makeAppKey(device: name.text).body)
+        #expect(body?["deviceName"]?.string == name.text && name.text.count <= 70)
+        #expect(KeyName(device) != name)
+    }
+
     @Test("RM-8 a key that other programs use at the same time is not guessed at")
     func ambiguous() throws {
         func key(_ id: String, _ used: Double?) -> RemoteKey {

@@ -67,6 +67,13 @@ import Wire
             #expect(pasted.status == 0, "\(pasted.errors)")
             #expect(try json(pasted)["account"]?["apiKeyId"] == account?["apiKeyId"])
             #expect(!pasted.errors.contains(key) && !login.errors.contains(key))
+            let asked = try House(["LATCH_SECRETS": "file", "LATCH_SECRETS_KEY": other.folder.file("key")])
+            let terminal = try PseudoTerminal(
+                Products.path("latch"), ["login", server, "--key"], environment: asked.environment)
+            try terminal.wait(for: "Key for")
+            terminal.type(key + "\n")
+            try terminal.wait(for: "Signed in to \(server)")
+            #expect(try terminal.end() == 0 && !terminal.screen.contains(key))
             let logout = try json(try await other.latch("logout", "--json"))
             #expect(logout["signedOut"]?.array?.first?["isRevoked"] == true)
             #expect(try await place.latch("whoami").status == 77)

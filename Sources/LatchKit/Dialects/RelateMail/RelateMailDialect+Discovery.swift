@@ -26,10 +26,15 @@ extension RelateMailDialect {
     public func find(_ line: ServerLine) async throws -> Finding {
         let answer = try await line.send(probe)
         if Self.refusesName(answer) { throw Self.nameRefused(line.address) }
-        guard case .server(var features) = recognise(answer) else {
-            guard case .stranger(let reason) = recognise(answer) else { return .stranger("", answer) }
-            return .stranger(reason, answer)
+        switch recognise(answer) {
+        case .stranger(let reason): return .stranger(reason, answer)
+        case .server(let features): return try await find(features, line)
         }
+    }
+
+    /// The server that was found, with its provider.
+    private func find(_ found: ServerFeatures, _ line: ServerLine) async throws -> Finding {
+        var features = found
         guard line.address.isEncrypted || line.address.isLoopback else {
             throw LatchError(
                 .invalidAddress,
@@ -37,15 +42,15 @@ extension RelateMailDialect {
                     + "unless they run on this machine. Write https:// before its name.")
         }
         guard features.signsInWithBrowser else { return .server(self, line.address, features) }
-        let (found, problem) = try await findProvider(line)
-        guard problem == nil, let found else {
+        let (provider, problem) = try await findProvider(line)
+        guard problem == nil, let provider else {
             features.signsInWithBrowser = false
             features.warnings.append(
                 "The server says that people sign in through an identity provider, and "
                     + (problem ?? "names none.") + " Until its operator mends that, only a key signs in.")
             return .server(self, line.address, features)
         }
-        return .server(RelateMailDialect(provider: found, now: now), line.address, features)
+        return .server(RelateMailDialect(provider: provider, now: now), line.address, features)
     }
 
     /// The provider, or why there is none as the end of a sentence.
