@@ -69,6 +69,8 @@ extension Gateway {
         issuer.forgetEverything()
         stores.apiKeys.forgetEverything()
         stores.people.forget()
+        stores.elevations.forget()
+        services.library?.store.forget()
         stores.signingKeys.forget()
     }
 

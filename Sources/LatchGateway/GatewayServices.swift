@@ -11,6 +11,7 @@ struct GatewayServices: Sendable {
     let apiKeys: APIKeyStore
     let hasher: PasswordHasher
     let pins: PINStore
+    let elevations: ElevationStore
     let issuer: any SessionIssuer
     let attempts: SignInGuard
     /// How many requests each caller may make.
@@ -56,6 +57,7 @@ struct GatewayServices: Sendable {
         apiKeys = stores.apiKeys
         hasher = stores.hasher
         pins = stores.pins
+        elevations = stores.elevations
         self.issuer = issuer
         self.attempts = attempts
         limits = RequestLimits(stores.settings.requestRates, metrics: metrics, now: stores.now)

@@ -24,6 +24,7 @@ public struct GatewayStores: Sendable {
     /// The keys that tokens are signed with.
     public let signingKeys: SigningKeyStore
     let hasher: PasswordHasher
+    let elevations: ElevationStore
     let now: @Sendable () -> Date
 
     /// Opens the database, making it and its tables when they are not there.
@@ -61,7 +62,8 @@ public struct GatewayStores: Sendable {
         self.hasher = hasher
         self.now = now
         people = PeopleStore(database: database, hasher: hasher, policy: settings.passwords, audit: audit, now: now)
-        pins = PINStore(database: database, hasher: hasher, audit: audit, now: now)
+        elevations = ElevationStore(database: database, now: now)
+        pins = PINStore(database: database, hasher: hasher, audit: audit, elevations: elevations, now: now)
         sessions = SessionAdministration(database: database, audit: audit, now: now)
         signingKeys = SigningKeyStore(database, settings.signingKeys, audit: audit, log: log, now: now) {
             () throws(GatewayError) in try BridgeKeys.open(settings).signing

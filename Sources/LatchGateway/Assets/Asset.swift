@@ -29,6 +29,11 @@ struct Asset: Sendable, Equatable {
     /// When what is known of it last changed.
     let updated: Date
 
+    /// Whether it is one of these owners', or everybody's, and not locked or unlocked by the PIN.
+    func isSeen(by owners: AssetOwners, isElevated: Bool) -> Bool {
+        (owner == owners.email || owner == owners.id || owner == AssetOwners.shared) && (!isLocked || isElevated)
+    }
+
     /// Where the file is, relative to the library.
     var path: String { folder + "/" + name }
     /// The media type that it is sent with.

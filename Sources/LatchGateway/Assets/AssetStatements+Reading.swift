@@ -1,14 +1,10 @@
 import Database
 import FoundationEssentials
 
-/// The SQL of what clients ask for. Every statement names the owners.
+/// The SQL of what clients ask for. Every statement of more than one file names the owners.
 extension AssetStatements {
-    static let byID = Statement(
-        """
-        SELECT \(columns) FROM assets
-        WHERE id = ?1 AND owner IN (?2, ?3, '\(AssetOwners.shared)') AND (is_locked = 0 OR ?4)
-        """,
-        UUID.self, String.self, String.self, Bool.self, row: asset)
+    /// Whose it is, who reads it looks at; see ``Asset/isSeen(by:isElevated:)``.
+    static let byID = Statement("SELECT \(columns) FROM assets WHERE id = ?", UUID.self, row: asset)
 
     static let searchNewestFirst = search("taken_at DESC, rowid DESC")
     static let searchOldestFirst = search("taken_at, rowid")

@@ -32,6 +32,7 @@ extension AssetStore {
     /// Gives a file its new path; its id stays.
     func move(_ file: MovedFile, toFolder folder: String, name: String, isLocked: Bool) async throws {
         guard let kind = AssetKind(name: name) else { return }
+        defer { forget() }
         let (owner, now) = (AssetOwners.owner(ofFolder: folder), now())
         _ = try await database.write {
             try $0.run(
@@ -42,6 +43,7 @@ extension AssetStore {
 
     /// Keeps what was read of files that are new or were changed, at most ``batch`` of them.
     func keep(_ files: [(name: String, file: DescribedFile)], in folder: String, isLocked: Bool) async throws {
+        defer { forget() }
         let (owner, now) = (AssetOwners.owner(ofFolder: folder), now())
         let visibility: AssetVisibility = isLocked ? .locked : .timeline
         try await database.write { connection in
@@ -60,6 +62,7 @@ extension AssetStore {
 
     /// Makes the files of a folder the pairs that they are.
     func pair(_ files: [KnownFile], isLocked: Bool) async throws {
+        defer { forget() }
         let roles = LivePairs.roles(files)
         let changes = files.compactMap { file -> (UUID, UUID?, AssetVisibility)? in
             let role = roles[file.id] ?? LivePairs.Role()
@@ -80,6 +83,7 @@ extension AssetStore {
     /// Forgets files, each unless it has another path by now; gives how many were forgotten.
     @discardableResult
     func remove(_ files: [MovedFile]) async throws -> Int {
+        defer { forget() }
         var count = 0
         for start in stride(from: 0, to: files.count, by: Self.batch) {
             let part = Array(files[start..<min(start + Self.batch, files.count)])

@@ -7,6 +7,13 @@ import FoundationEssentials
 struct AssetStore: Sendable {
     let database: Database
     let now: @Sendable () -> Date
+    /// The files that were asked for lately, whoever may see them.
+    private let known = ReadCache<UUID, Asset>(capacity: 2_048)
+
+    init(database: Database, now: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.now = now
+    }
 
     /// A file that the person may see.
     ///
@@ -17,14 +24,29 @@ struct AssetStore: Sendable {
     /// - Returns: The file; nil when there is none, or none for this person.
     /// - Throws: `DatabaseError`.
     func find(_ id: UUID, for owners: AssetOwners, isElevated: Bool) async throws -> Asset? {
-        try await find([id], for: owners, isElevated: isElevated).first
+        let asset = try await asset(id)
+        return asset.flatMap { $0.isSeen(by: owners, isElevated: isElevated) ? $0 : nil }
+    }
+
+    private func asset(_ id: UUID) async throws -> Asset? {
+        if let asset = known[id] { return asset }
+        let ticket = known.ticket
+        guard let asset = try await database.read({ try $0.first(AssetStatements.byID, id) }) else { return nil }
+        known.insert(asset, for: id, ticket: ticket)
+        return asset
+    }
+
+    /// Forgets what is in memory, after every write of the scan and when another process may have written.
+    func forget() {
+        known.removeAll()
     }
 
     /// The files of these ids that the person may see, in the order of `ids`; others are left out.
     func find(_ ids: [UUID], for owners: AssetOwners, isElevated: Bool) async throws -> [Asset] {
         try await database.read { connection in
             try ids.compactMap { id in
-                try connection.first(AssetStatements.byID, id, owners.email, owners.id, isElevated)
+                let asset = try connection.first(AssetStatements.byID, id)
+                return asset.flatMap { $0.isSeen(by: owners, isElevated: isElevated) ? $0 : nil }
             }
         }
     }

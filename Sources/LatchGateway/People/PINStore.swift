@@ -30,11 +30,16 @@ public final class PINStore: Sendable {
     private let database: Database
     private let hasher: PasswordHasher
     private let audit: AuditLog
+    private let elevations: ElevationStore
     private let now: @Sendable () -> Date
 
     /// Makes a store on a database with the gateway's tables.
-    init(database: Database, hasher: PasswordHasher, audit: AuditLog, now: @escaping @Sendable () -> Date) {
+    init(
+        database: Database, hasher: PasswordHasher, audit: AuditLog, elevations: ElevationStore,
+        now: @escaping @Sendable () -> Date
+    ) {
         self.database = database
+        self.elevations = elevations
         self.hasher = hasher
         self.audit = audit
         self.now = now
@@ -99,11 +104,13 @@ public final class PINStore: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
     func unlock(_ session: SessionID, with pin: PIN, of person: UUID) async throws -> Answer {
-        try await check(pin, of: person) { [now] connection in
+        let answer = try await check(pin, of: person) { [now] connection in
             let begun = now()
             try connection.run(
                 ElevationStatements.begin, begun, begun + ElevationStore.lifetime, session.rawValue)
         }
+        if answer == .right { elevations.noteBegun(session) }
+        return answer
     }
 
     /// Checks a PIN; `whenRight` is of the same write that finds it to be the person's still.

@@ -8,8 +8,10 @@ import FoundationEssentials
 /// it open for ever. It is kept with the session, so every gateway on the database knows it, and it ends with the session.
 /// ``PINStore/unlock(_:with:of:)`` begins it.
 ///
+/// That a session is not elevated is remembered, so that most requests read nothing for it; that one is never is.
+///
 /// Source: IM-15; contract of Immich, b.7; NIST SP 800-63B §4.2.3 for an end that no use puts off.
-struct ElevationStore: Sendable {
+final class ElevationStore: Sendable {
     /// How long it lives from the PIN.
     static let lifetime = Duration.seconds(900)
     /// How much longer a use has it live.
@@ -19,13 +21,24 @@ struct ElevationStore: Sendable {
     /// What is gained by less than this is not written.
     private static let grain = Duration.seconds(10)
 
-    let database: Database
-    let now: @Sendable () -> Date
+    private let database: Database
+    private let now: @Sendable () -> Date
+    private let locked = ReadCache<SessionID, Void>(capacity: 16_384)
+
+    /// Makes a store on a database with the gateway's tables.
+    init(database: Database, now: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.now = now
+    }
 
     /// Until when the session is elevated, after a use of it; nil when it is not.
     func use(_ session: SessionID) async throws -> Date? {
-        let now = now()
-        guard let stored = try await find(session), now < stored.until else { return nil }
+        guard locked[session] == nil else { return nil }
+        let (now, ticket) = (now(), locked.ticket)
+        guard let stored = try await find(session), now < stored.until else {
+            locked.insert((), for: session, ticket: ticket)
+            return nil
+        }
         let slid = min(now + Self.sliding, stored.last)
         guard stored.until + Self.grain < slid else { return stored.until }
         let extended = try await database.write { connection in
@@ -39,6 +52,16 @@ struct ElevationStore: Sendable {
     /// Ends it for a session.
     func end(_ session: SessionID) async throws {
         _ = try await database.write { try $0.run(ElevationStatements.end, session.rawValue) }
+    }
+
+    /// Takes note that a session was elevated.
+    func noteBegun(_ session: SessionID) {
+        locked.remove(session)
+    }
+
+    /// Forgets what is in memory: another process may have written.
+    func forget() {
+        locked.removeAll()
     }
 
     private func find(_ session: SessionID) async throws -> StoredElevation? {

@@ -38,6 +38,14 @@ struct Shelf {
         }
     }
 
+    func move(_ name: String, to other: String) throws {
+        try FileManager.default.moveItem(atPath: path(name), toPath: path(other))
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: path(name))
+    }
+
     func list(_ email: String) async throws -> [Asset] {
         try await library.store.search(AssetQuery(count: 1_000), for: Self.owners(email)).assets
     }

@@ -65,6 +65,11 @@ struct ImmichBench: Sendable {
         try await login().json?["accessToken"]?.string.orThrow ?? { throw Exchange.Broken() }()
     }
 
+    /// Ada's one session.
+    func session() async throws -> SessionID {
+        try await bench.gateway.stores.sessions.ownSessions(of: try await person().id).first.orThrow.id
+    }
+
     /// The person's id.
     func person() async throws -> Person {
         try await bench.gateway.stores.people.require(Bench.email)

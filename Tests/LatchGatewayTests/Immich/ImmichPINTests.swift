@@ -136,6 +136,26 @@ struct ImmichPINTests {
         }
     }
 
+    @Test("IM-15 a session known to be locked is unlocked at once by its PIN, at another gateway when that notices")
+    func isNotRememberedAsLocked() async throws {
+        try await ImmichBench.with { bench in
+            let (token, session) = (try await bench.token(), try await bench.session())
+            #expect(try await isElevated(bench, token) == false)
+            try await set(bench, token)
+            #expect(try await unlock(bench, token).status == 204)
+            #expect(try await isElevated(bench, token) == true)
+
+            _ = try await bench.send("POST", "/auth/session/lock", token)
+            #expect(try await isElevated(bench, token) == false)
+            let elsewhere = try await bench.bench.elsewhere()
+            let person = try await bench.person()
+            #expect(try await elsewhere.pins.unlock(session, with: try PIN(Self.pin), of: person.id) == .right)
+            await elsewhere.close()
+            await bench.bench.gateway.noticeOthers()
+            #expect(try await isElevated(bench, token) == true)
+        }
+    }
+
     @Test("IM-15 unused it ends after 15 minutes")
     func ends() async throws {
         try await ImmichBench.with { bench in

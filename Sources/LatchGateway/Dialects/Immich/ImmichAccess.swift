@@ -37,7 +37,7 @@ struct ImmichAccess: Sendable {
 
     init(_ services: GatewayServices) {
         issuer = services.issuer
-        elevations = ElevationStore(database: services.database, now: services.now)
+        elevations = services.elevations
         cookies = ImmichCookies(services)
     }
 

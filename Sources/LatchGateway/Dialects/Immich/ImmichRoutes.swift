@@ -12,7 +12,6 @@ struct ImmichRoutes: GatewayDialect {
     let routing: ImmichRouting
     let access: ImmichAccess
     let cookies: ImmichCookies
-    let elevations: ElevationStore
     /// How many codes of providers are brought from one address; state of the gateway's, made with it.
     let exchanges: RequestLimit
     /// What providers told of and was done; state of the gateway's too.
@@ -25,9 +24,9 @@ struct ImmichRoutes: GatewayDialect {
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
         signOuts = HeardSignOuts(now: services.now)
-        elevations = ElevationStore(database: services.database, now: services.now)
     }
 
+    var elevations: ElevationStore { services.elevations }
     var name: String { "dialects.immich" }
     var prefix: String { settings.prefix }
     var settings: ImmichSettings { services.settings.immich }

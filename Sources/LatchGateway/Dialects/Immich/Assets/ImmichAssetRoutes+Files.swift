@@ -6,25 +6,25 @@ extension ImmichAssetRoutes {
     func addFiles(to router: inout Router) {
         routing.on(.get, id: "/assets/{id}", to: &router) { request, id in
             let viewer = try await viewer(of: request)
-            guard let asset = try await find([id], for: viewer).first else { throw Self.noAccess("asset.read") }
+            guard let asset = try await find(id, for: viewer) else { throw Self.noAccess("asset.read") }
             return ImmichAnswers.message(ImmichAssetAnswers.asset(asset, for: viewer, withExif: true))
         }
         routing.on(.get, id: "/assets/{id}/original", to: &router) { request, id in
             let viewer = try await viewer(of: request)
             try Self.checkTruth("edited", in: request)
-            return try file(try await find([id], for: viewer).first, to: request)
+            return try file(try await find(id, for: viewer), to: request)
         }
         routing.on(.get, id: "/assets/{id}/thumbnail", to: &router) { request, id in
             let viewer = try await viewer(of: request)
             try Self.checkTruth("edited", in: request)
             try Self.check("size", in: request, isOneOf: ["original", "fullsize", "preview", "thumbnail"])
-            let asset = try await find([id], for: viewer).first
+            let asset = try await find(id, for: viewer)
             // No picture is made here: of a photograph the file itself is shown, and of a film nothing.
             return try file(asset?.kind == .image ? asset : nil, to: request)
         }
         routing.on(.get, id: "/assets/{id}/video/playback", to: &router) { request, id in
             let viewer = try await viewer(of: request)
-            let asset = try await find([id], for: viewer).first
+            let asset = try await find(id, for: viewer)
             return try file(asset?.kind == .video ? asset : nil, to: request)
         }
     }

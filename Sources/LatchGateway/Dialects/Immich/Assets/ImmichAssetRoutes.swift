@@ -38,6 +38,11 @@ struct ImmichAssetRoutes: Sendable {
         return AssetViewer(person: caller.person, isElevated: caller.isElevated)
     }
 
+    /// The photograph of this id, if the viewer may have it.
+    func find(_ id: UUID, for viewer: AssetViewer) async throws -> Asset? {
+        try await library?.store.find(id, for: viewer.owners, isElevated: viewer.isElevated)
+    }
+
     /// The photographs of these ids that the viewer may have; fewer than asked for when some are not there.
     func find(_ ids: [UUID], for viewer: AssetViewer) async throws -> [Asset] {
         guard let library else { return [] }

@@ -1,0 +1,80 @@
+import Database
+import FoundationEssentials
+import Testing
+
+@testable import LatchGateway
+
+/// What is remembered of files between two requests, and that nothing of it outlives a change.
+@Suite(.timeLimit(.minutes(1)))
+struct RememberedAssetTests {
+    private func find(_ shelf: Shelf, _ id: UUID, _ email: String = "ada@example.org") async throws -> Asset? {
+        try await shelf.library.store.find(id, for: Shelf.owners(email), isElevated: false)
+    }
+
+    @Test("a file that was asked for is remembered: the database is not read for it again")
+    func remembers() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("one", at: "ada@example.org/one.jpg", day: 1)
+            try await shelf.library.scan()
+            let id = try #require(try await shelf.ids()["one.jpg"])
+            let first = try await find(shelf, id)
+            _ = try await shelf.stores.database.write { try $0.run(Self.vanish) }
+            #expect(try await find(shelf, id) == first && first != nil)
+            shelf.library.store.forget()
+            #expect(try await find(shelf, id) == nil)
+        }
+    }
+
+    @Test("a file that is remembered is its owner's all the same, and a locked one needs the PIN")
+    func keepsApart() async throws {
+        try await Shelf.with { shelf in
+            try shelf.put("one", at: "ada@example.org/.locked/one.jpg", day: 1)
+            try await shelf.library.scan()
+            let store = shelf.library.store
+            let (ada, bob) = (Shelf.owners("ada@example.org"), Shelf.owners("bob@example.org"))
+            let id = try #require(try await store.search(AssetQuery(visibility: .locked), for: ada).assets.first?.id)
+            #expect(try await store.find(id, for: ada, isElevated: true) != nil)
+            #expect(try await store.find(id, for: ada, isElevated: false) == nil)
+            #expect(try await store.find(id, for: bob, isElevated: true) == nil)
+            #expect(try await store.find([id], for: bob, isElevated: true).isEmpty)
+            #expect(try await store.find([id], for: ada, isElevated: false).isEmpty)
+        }
+    }
+
+    @Test("a scan that finds a file changed, locked or gone is heeded at the next request")
+    func heedsTheScan() async throws {
+        try await Shelf.with { shelf in
+            for name in ["changed", "locked", "gone"] { try shelf.put(name, at: "ada@example.org/\(name).jpg", day: 1) }
+            try await shelf.library.scan()
+            let ids = try await shelf.ids()
+            for id in ids.values { #expect(try await find(shelf, id) != nil) }
+
+            try shelf.put("changed to more", at: "ada@example.org/changed.jpg", day: 2)
+            try shelf.put("", at: "ada@example.org/.locked/there.jpg", day: 1)
+            try shelf.move("ada@example.org/locked.jpg", to: "ada@example.org/.locked/locked.jpg")
+            try shelf.remove("ada@example.org/gone.jpg")
+            try await shelf.library.scan()
+
+            #expect(try await find(shelf, try #require(ids["changed.jpg"]))?.file.size == 15)
+            #expect(try await find(shelf, try #require(ids["locked.jpg"])) == nil)
+            #expect(try await find(shelf, try #require(ids["gone.jpg"])) == nil)
+        }
+    }
+
+    @Test("what was read before a change is not kept after it, and never more than was said")
+    func isNeverLate() {
+        let cache = ReadCache<Int, String>(capacity: 10)
+        let early = cache.ticket
+        cache.removeAll()
+        cache.insert("old", for: 1, ticket: early)
+        #expect(cache[1] == nil)
+        cache.insert("new", for: 1, ticket: cache.ticket)
+        #expect(cache[1] == "new")
+        cache.remove(1)
+        #expect(cache[1] == nil)
+        for key in 0..<1_000 { cache.insert("", for: key, ticket: cache.ticket) }
+        #expect(cache.count <= 20 && cache[999] != nil && cache[0] == nil)
+    }
+
+    private static let vanish = Statement("DELETE FROM assets")
+}
