@@ -6,7 +6,7 @@ extension AssetLibrary {
     /// Source: contract of Immich, b.22.
     func archive(of assets: [Asset]) async throws -> ResponseBody {
         let folder = folder.path
-        let entries = try await BlockingWork.run { isStopped in
+        let entries = try await work.run { isStopped in
             assets.compactMap { asset -> ZIPArchive.Entry? in
                 guard !isStopped() else { return nil }
                 let parts = asset.path.split(separator: "/", maxSplits: 1)

@@ -15,6 +15,10 @@ final class AssetLibrary: Sendable {
 
     let folder: LibraryFolder
     let store: AssetStore
+    /// What requests have to wait for.
+    let work = BlockingWork(running: 4, waiting: 128)
+    /// What the scan has to wait for, and no request.
+    private let scanning = BlockingWork(running: 2, waiting: 128)
     private let log: Log
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
@@ -48,7 +52,7 @@ final class AssetLibrary: Sendable {
     /// Asks every file whether it changed.
     @discardableResult
     func scan() async throws -> LibraryScan.Changes {
-        var scan = LibraryScan(folder: folder, store: store, now: now)
+        var scan = LibraryScan(folder: folder, store: store, work: scanning, now: now)
         try await scan.walk([""], known: [])
         let known = try await store.folders()
         guard scan.times[""] != nil, scan.times.count > 1 || known.isEmpty else {
@@ -74,7 +78,7 @@ final class AssetLibrary: Sendable {
             return (state.times, state.stale)
         }
         let folder = folder
-        let found = try await BlockingWork.run { _ in times.keys.map { ($0, folder.modified($0)) } }
+        let found = try await scanning.run { _ in times.keys.map { ($0, folder.modified($0)) } }
         // Without its root the library is not there at all for now.
         guard found.contains(where: { $0.0.isEmpty && $0.1 != nil }) else { return LibraryScan.Changes() }
         let changed = found.filter { path, time in time != nil && (time != times[path] || stale.contains(path)) }
@@ -83,7 +87,7 @@ final class AssetLibrary: Sendable {
         guard found.count > missing.count + 1 || !missing.contains(where: { !$0.contains("/") }) else {
             return LibraryScan.Changes()
         }
-        var scan = LibraryScan(folder: folder, store: store, now: now)
+        var scan = LibraryScan(folder: folder, store: store, work: scanning, now: now)
         try await scan.walk(changed.map(\.0), known: Set(times.keys))
         try await scan.finish(without: missing)
         state.withLock { [walked = scan.times] in

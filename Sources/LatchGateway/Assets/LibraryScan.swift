@@ -22,15 +22,17 @@ struct LibraryScan {
 
     let folder: LibraryFolder
     let store: AssetStore
+    let work: BlockingWork
     let now: @Sendable () -> Date
     private(set) var changes = Changes()
     /// When the names of each folder last changed; 0 for one that changed so lately that it may do so again unseen.
     private(set) var times: [String: Int] = [:]
     private var gone: [MovedFile] = []
 
-    init(folder: LibraryFolder, store: AssetStore, now: @escaping @Sendable () -> Date) {
+    init(folder: LibraryFolder, store: AssetStore, work: BlockingWork, now: @escaping @Sendable () -> Date) {
         self.folder = folder
         self.store = store
+        self.work = work
         self.now = now
     }
 
@@ -55,7 +57,7 @@ struct LibraryScan {
     private mutating func look(into path: String) async throws -> [String]? {
         let folder = folder
         let seen = now()
-        guard let listing = try await BlockingWork.run({ _ in folder.list(path) }) else { return nil }
+        guard let listing = try await work.run({ _ in folder.list(path) }) else { return nil }
         changes.unreadable += listing.unreadableNames
         times[path] = Self.settled(listing, at: seen) ? listing.modified : 0
         let below = listing.folders.map { path.isEmpty ? $0 : path + "/" + $0 }
@@ -99,7 +101,7 @@ struct LibraryScan {
             let moved =
                 candidates.isEmpty
                 ? nil
-                : try await BlockingWork.run { _ in
+                : try await work.run { _ in
                     candidates.first { !folder.holds($0.path, inode: file.mark.inode) }
                 }
             if let moved {
@@ -122,7 +124,7 @@ struct LibraryScan {
                 return bytes < Self.batchBytes
             }
             rest = rest.dropFirst(part.count)
-            let described = try await BlockingWork.run { isStopped in
+            let described = try await work.run { isStopped in
                 part.map { ($0.name, folder.describe(path + "/" + $0.name, isStopped: isStopped)) }
             }
             let found = described.compactMap { name, file in file.map { (name: name, file: $0) } }

@@ -62,6 +62,25 @@ struct Exchange: Sendable {
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             return HTTPHeaders.Field(name: String(line[..<colon]), value: String(value))
         }
-        return Answer(status: status, headers: HTTPHeaders(fields), body: Array(bytes[(cut + 4)...]))
+        let (headers, rest) = (HTTPHeaders(fields), bytes[(cut + 4)...])
+        let isChunked = headers["Transfer-Encoding"] == "chunked"
+        return Answer(status: status, headers: headers, body: isChunked ? try joined(rest) : Array(rest))
+    }
+
+    /// The content of a chunked body; one that breaks off is no answer.
+    ///
+    /// Source: RFC 9112 §7.1.
+    private static func joined(_ chunks: ArraySlice<UInt8>) throws -> [UInt8] {
+        var (rest, content) = (chunks, [] as [UInt8])
+        while let end = rest.firstIndex(of: 0x0D),
+            let size = Int(String(decoding: rest[..<end], as: UTF8.self), radix: 16)
+        {
+            rest = rest[(end + 2)...]
+            guard size > 0 else { return content }
+            guard rest.count >= size + 2 else { break }
+            content += rest.prefix(size)
+            rest = rest.dropFirst(size + 2)
+        }
+        throw Broken()
     }
 }

@@ -18,7 +18,8 @@ extension ImmichAssetRoutes {
     /// How what is asked for comes apart into archives.
     ///
     /// An archive is closed by the file that makes it larger than wished. The films that move with photographs come after
-    /// everything else.
+    /// everything else. It is written while the database is read, so that a library of any size takes as much memory as
+    /// one page of it.
     ///
     /// Source: contract of Immich, b.22.
     private func plan(_ request: ServerRequest) async throws -> ServerResponse {
@@ -27,37 +28,30 @@ extension ImmichAssetRoutes {
         let (ids, album, user) = (body.ids("assetIds"), body.id("albumId"), body.id("userId"))
         let limit = body.optionalNumber("archiveSize", atLeast: 1) ?? Self.archiveSize
         try body.check()
-        let stills: [Asset]
+        var pages: AssetPages
         if let ids {
-            stills = try await all(ids, for: viewer)
+            pages = try await chosen(ids, for: viewer)
         } else if let album {
-            stills = try await members(of: album, for: viewer)
+            pages = try await members(of: album, for: viewer)
         } else if let user {
             guard user == viewer.person.id else { throw Self.noAccess("timeline.download") }
-            stills = try await members(of: nil, for: viewer)
+            pages = try await members(of: nil, for: viewer)
         } else {
             throw ImmichRefusal(.badRequest, "assetIds, albumId, or userId is required")
         }
-        var seen: Set<UUID> = []
-        let motions = try await find(
-            stills.compactMap(\.motion).filter { seen.insert($0).inserted }, for: viewer)
-        let files = stills + motions
-        let bytes = try await BlockingWork.run { _ in JSON.encode(Self.plan(files, limit)) }
-        return ServerResponse(status: .created, headers: ImmichAnswers.privateHeaders, body: .bytes(bytes))
-    }
-
-    private static func plan(_ files: [Asset], _ limit: Int) -> ImmichDownloadPlan {
-        var archives: [ImmichDownloadPlan.Archive] = []
-        var current = ImmichDownloadPlan.Archive()
-        for file in files {
-            current.assetIds.append(ImmichAssetAnswers.text(file.id))
-            current.size += file.file.size
-            guard current.size > limit else { continue }
-            archives.append(current)
-            current = ImmichDownloadPlan.Archive()
-        }
-        if !current.assetIds.isEmpty { archives.append(current) }
-        return ImmichDownloadPlan(archives)
+        // A database that fails is told before the answer begins.
+        let first = try await pages.next()
+        return ServerResponse(
+            status: .created, headers: ImmichAnswers.privateHeaders,
+            body: .stream(length: nil) { [pages] writer in
+                var (pages, page, text) = (pages, first, ImmichPlanText(limit: limit))
+                while let parts = page {
+                    for part in parts { text.add(part) }
+                    try await writer.write(text.take())
+                    page = try await pages.next()
+                }
+                try await writer.write(text.end())
+            })
     }
 
     /// The files as one ZIP, written while the client reads.
@@ -86,11 +80,27 @@ extension ImmichAssetRoutes {
         return found
     }
 
-    private func members(of album: UUID?, for viewer: AssetViewer) async throws -> [Asset] {
-        guard let library else { return [] }
+    /// The photographs of these ids, then their films.
+    private func chosen(_ ids: [UUID], for viewer: AssetViewer) async throws -> AssetPages {
+        var seen: Set<UUID> = []
+        let wanted = ids.filter { seen.insert($0).inserted }
+        guard let library else {
+            guard wanted.isEmpty else { throw Self.noAccess("asset.download") }
+            return AssetPages([])
+        }
+        let stills = try await library.store.parts(wanted, for: viewer.owners, isElevated: viewer.isElevated)
+        guard stills.count == wanted.count else { throw Self.noAccess("asset.download") }
+        let films = stills.compactMap(\.motion).filter { seen.insert($0).inserted }
+        return AssetPages([
+            stills, try await library.store.parts(films, for: viewer.owners, isElevated: viewer.isElevated),
+        ])
+    }
+
+    private func members(of album: UUID?, for viewer: AssetViewer) async throws -> AssetPages {
+        guard let library else { return AssetPages([]) }
         if let album, try await library.store.album(album, for: viewer.owners) == nil {
             throw Self.noAccess("album.download")
         }
-        return try await library.store.search(AssetQuery(album: album, count: .max - 1), for: viewer.owners).assets
+        return AssetPages(of: album, for: viewer.owners, in: library.store)
     }
 }

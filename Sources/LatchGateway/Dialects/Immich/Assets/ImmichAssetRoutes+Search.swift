@@ -37,7 +37,7 @@ extension ImmichAssetRoutes {
         }
         let (found, hasMore) = try await library.store.search(wish.query, for: viewer.owners)
         // A long page takes as long to write as many requests to answer: that is no work for a loop.
-        let bytes = try await BlockingWork.run { _ in
+        let bytes = try await library.work.run { _ in
             let assets = found.map { ImmichAssetAnswers.asset($0, for: viewer, withExif: wish.withExif) }
             return JSON.encode(ImmichSearchAnswer(assets, nextPage: hasMore ? wish.page + 1 : nil))
         }

@@ -1,0 +1,91 @@
+import Database
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Plans of archives of a whole library.
+@Suite(.timeLimit(.minutes(2)))
+struct DownloadPlanTests {
+    /// Photographs of 10 bytes each, beside the files of the bench, seven of each moment; every tenth has a film of 5 bytes.
+    private static func fill(_ bench: AssetBench, _ count: Int) async throws {
+        func insert(_ name: String, _ kind: String, _ columns: String) -> String {
+            """
+            WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
+            INSERT INTO assets (id, folder, name, sought_name, owner, kind, size, modified_at, inode, sha1, taken_at, local_at,
+                motion_id, visibility, is_locked, added_at, updated_at)
+            SELECT \(name), 'ada@example.org/Many', 'P' || i || '\(kind)', 'p', 'ada@example.org', \(columns) FROM n
+            """
+        }
+        func id(_ letter: String) -> String {
+            "printf('00000000-0000-4000-8000-\(letter)%011X', i)"
+        }
+        let statements = [
+            insert(
+                id("A"), ".jpg",
+                "'IMAGE', 10, 0, 0, x'', i / 7, i, CASE WHEN i % 10 = 0 THEN \(id("F")) END, 'timeline', 0, 0, 0"),
+            insert(id("F"), ".mov", "'VIDEO', 5, 0, 0, x'', 0, i, NULL, 'hidden', 0, 0, 0") + " WHERE i % 10 = 0",
+        ]
+        for sql in statements {
+            let statement = Statement(sql, Int.self)
+            _ = try await bench.immich.bench.gateway.stores.database.write { try $0.run(statement, count) }
+        }
+    }
+
+    @Test(
+        "DL-3 a plan of many pages has every file once, the newest first, films at the end, archives as large as wished"
+    )
+    func plansManyPages() async throws {
+        try await AssetBench.with { bench in
+            try await Self.fill(bench, 3_500)
+            let mine = JSONValue.string(try await bench.immich.person().id.uuidString.lowercased())
+
+            let answer = try await bench.post("/download/info", ["userId": mine, "archiveSize": 9_999])
+
+            #expect(answer.status == 201)
+            let archives = try #require(answer.json?["archives"]?.array)
+            let ids = archives.flatMap { $0["assetIds"]?.array ?? [] }.compactMap(\.string)
+            // The bench has five files of Ada's and everybody's, of which one film moves.
+            #expect(ids.count == 3_500 + 350 + 5 && Set(ids).count == ids.count)
+            let films = ids.suffix(351)
+            #expect(films.filter { $0.hasPrefix("00000000-0000-4000-8000-f") }.count == 350)
+            for mark in ["a", "f"] {
+                let marked = ids.filter { $0.hasPrefix("00000000-0000-4000-8000-" + mark) }
+                #expect(marked == marked.sorted(by: >))
+            }
+            let sizes = archives.compactMap { $0["size"]?.number }
+            #expect(sizes.dropLast().allSatisfy { (9_999.0...11_499).contains($0) })
+            let total: Double = sizes.reduce(0, +)
+            #expect(total == 38_468)
+            #expect(answer.json?["totalSize"]?.number == total)
+        }
+    }
+
+    @Test("DL-3 a plan holds one page of a library of 100,000 photographs at a time")
+    func holdsOnePage() async throws {
+        try await AssetBench.with { bench in
+            try await Self.fill(bench, 100_000)
+            let store = try #require(bench.immich.bench.gateway.services.library).store
+            var pages = AssetPages(of: nil, for: Shelf.owners(Bench.email), in: store)
+            var text = ImmichPlanText(limit: 1 << 40)
+            var (count, largest) = (0, 0)
+            while let page = try await pages.next() {
+                #expect(page.count <= AssetPages.size)
+                for part in page { text.add(part) }
+                largest = max(largest, text.take().count)
+                count += page.count
+            }
+            #expect(count == 110_005)
+            #expect(largest < 50_000)
+        }
+    }
+
+    @Test("DL-3 a plan of nothing is a plan")
+    func plansNothing() async throws {
+        try await AssetBench.with { bench in
+            let answer = try await bench.post("/download/info", ["assetIds": []])
+            #expect(answer.json == ["archives": [], "totalSize": 0])
+        }
+    }
+}
