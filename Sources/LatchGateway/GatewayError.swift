@@ -7,7 +7,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
-                routes, invalidPIN, pinExists, unknownPIN, signingKey, unknownKey,
+                routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys
         }
         private let base: Base
@@ -58,8 +58,6 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         public static let invalidPIN = Code(base: .invalidPIN)
         /// The person has a PIN already.
         public static let pinExists = Code(base: .pinExists)
-        /// The person has no PIN.
-        public static let unknownPIN = Code(base: .unknownPIN)
 
         /// There is no key to sign a token with.
         public static let signingKey = Code(base: .signingKey)

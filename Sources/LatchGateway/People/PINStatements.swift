@@ -49,6 +49,20 @@ enum PINStatements {
         row throws(DatabaseError) in try row.get(0) as Bool
     }
 
+    /// Whether no password was changed, nor the person disabled, since the epoch was read.
+    static let isSameEpoch = Statement(
+        "SELECT EXISTS (SELECT 1 FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL)", UUID.self,
+        Int.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    static let isLive = Statement(
+        """
+        SELECT EXISTS (
+            SELECT 1 FROM sessions s JOIN people p ON p.id = s.person_id
+            WHERE s.id = ? AND p.id = ? AND s.ended_at IS NULL AND s.expires_at > ? AND p.disabled_at IS NULL)
+        """, String.self, UUID.self, Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
     static let find = Statement(
         "SELECT hash, attempts, lock_outs, locked_until FROM pins WHERE person_id = ?", UUID.self,
         row: StoredPIN.init)

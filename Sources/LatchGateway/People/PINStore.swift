@@ -27,11 +27,11 @@ public final class PINStore: Sendable {
         case limited(Duration)
     }
 
-    private let database: Database
-    private let hasher: PasswordHasher
-    private let audit: AuditLog
+    let database: Database
+    let hasher: PasswordHasher
+    let audit: AuditLog
     private let elevations: ElevationStore
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
 
     /// Makes a store on a database with the gateway's tables.
     init(
@@ -64,37 +64,11 @@ public final class PINStore: Sendable {
         audit.record(AuditEvent(.pinChanged, reason: "set", person: person))
     }
 
-    /// Gives a person another PIN; who asks must have been proved. A lock-out ends.
-    ///
-    /// - Throws: ``GatewayError/Code/unknownPIN`` when the person has none; ``GatewayError/Code/busy``.
-    public func change(to pin: PIN, of person: UUID) async throws {
-        let hash = try await hasher.hash(pin.secret).rawValue
-        let count = try await database.write { connection in
-            // Who unlocked by the old one knows the new one not yet.
-            try connection.run(ElevationStatements.endAll, person)
-            return try connection.run(PINStatements.change, hash, person)
-        }
-        guard count == 1 else { throw Self.none }
-        audit.record(AuditEvent(.pinChanged, reason: "changed", person: person))
-    }
-
-    /// Takes a person's PIN away and locks all of the person's sessions; who asks must have been proved.
-    ///
-    /// - Throws: ``GatewayError/Code/unknownPIN`` when the person has none.
-    public func remove(of person: UUID) async throws {
-        let count = try await database.write { connection in
-            try connection.run(ElevationStatements.endAll, person)
-            return try connection.run(PINStatements.delete, person)
-        }
-        guard count == 1 else { throw Self.none }
-        audit.record(AuditEvent(.pinChanged, reason: "removed", person: person))
-    }
-
     /// Checks a PIN that somebody typed.
     ///
     /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
     public func check(_ pin: PIN, of person: UUID) async throws -> Answer {
-        try await check(pin, of: person) { _ in }
+        try await check(pin, of: person) { { _ in } }
     }
 
     /// Checks a PIN that somebody typed, and elevates the session when it is right; see ``ElevationStore``.
@@ -104,31 +78,34 @@ public final class PINStore: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/busy``; then the guess does not count.
     func unlock(_ session: SessionID, with pin: PIN, of person: UUID) async throws -> Answer {
-        let answer = try await check(pin, of: person) { [now] connection in
-            let begun = now()
-            try connection.run(
-                ElevationStatements.begin, begun, begun + ElevationStore.lifetime, session.rawValue)
+        // Even when the caller is gone before the answer: it may have been written.
+        defer { elevations.noteBegun(session) }
+        return try await check(pin, of: person) { [now] in
+            { connection in
+                let begun = now()
+                try connection.run(
+                    ElevationStatements.begin, begun, begun + ElevationStore.lifetime, session.rawValue)
+            }
         }
-        if answer == .right { elevations.noteBegun(session) }
-        return answer
     }
 
-    /// Checks a PIN; `whenRight` is of the same write that finds it to be the person's still.
-    private func check(
-        _ pin: PIN, of person: UUID, whenRight: @escaping @Sendable (Connection) throws -> Void
+    /// Checks a PIN; what `prepare` gives once it is right is of the same write that finds it to be the person's still.
+    func check(
+        _ pin: PIN, of person: UUID, prepare: () async throws -> @Sendable (Connection) throws -> Void
     ) async throws -> Answer {
         switch try await reserve(person) {
         case .none: return .notSet
         case .locked(let wait): return .limited(wait)
         case .granted(let hash, let lockOut):
-            let matches: Bool
+            let whenRight: (@Sendable (Connection) throws -> Void)?
             do {
-                matches = try await hasher.verify(pin.secret, against: hash, mayEnter: true)
+                let matches = try await hasher.verify(pin.secret, against: hash, mayEnter: true)
+                whenRight = matches ? try await prepare() : nil
             } catch {
                 _ = try await database.write { try $0.run(PINStatements.giveBack, person, hash.rawValue) }
                 throw error
             }
-            if matches {
+            if let whenRight {
                 return try await database.write { connection in
                     guard try connection.run(PINStatements.forgive, person, hash.rawValue) == 1 else { return .wrong }
                     try whenRight(connection)
@@ -161,6 +138,5 @@ public final class PINStore: Sendable {
         }
     }
 
-    private static let none = GatewayError(.unknownPIN, "This person has no PIN.")
     private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
 }

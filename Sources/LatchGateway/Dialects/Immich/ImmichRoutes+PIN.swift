@@ -52,11 +52,8 @@ extension ImmichRoutes {
         let text = body.pin("newPinCode", 6...6)
         let proof = Self.proof(in: &body)
         try body.check()
-        try await prove(proof, of: caller, request)
-        do {
-            try await services.pins.change(to: try PIN(text), of: caller.person.id)
-        } catch let error as GatewayError where error.code == .unknownPIN {
-            throw Self.noPIN
+        try await settle(proof, of: caller, request) {
+            try await services.pins.change(to: try PIN(text), of: caller.person.id, by: $0)
         }
         return ImmichAnswers.done
     }
@@ -67,11 +64,8 @@ extension ImmichRoutes {
         var body = ImmichBody(request)
         let proof = Self.proof(in: &body)
         try body.check()
-        try await prove(proof, of: caller, request)
-        do {
-            try await services.pins.remove(of: caller.person.id)
-        } catch let error as GatewayError where error.code == .unknownPIN {
-            throw Self.noPIN
+        try await settle(proof, of: caller, request) {
+            try await services.pins.remove(of: caller.person.id, by: $0)
         }
         return ImmichAnswers.done
     }
@@ -104,17 +98,21 @@ extension ImmichRoutes {
         return pin.map(Proof.pin) ?? .none
     }
 
-    private func prove(_ proof: Proof, of caller: ImmichCaller, _ request: ServerRequest) async throws {
+    /// Has `change` done for what the request proves.
+    private func settle(
+        _ proof: Proof, of caller: ImmichCaller, _ request: ServerRequest,
+        _ change: (PINProof) async throws -> PINStore.Answer
+    ) async throws {
         guard try await services.pins.isSet(caller.person.id) else { throw Self.noPIN }
         switch proof {
-        case .password(let password): try await provePassword(password, of: caller, request)
-        case .pin(let pin): try await provePIN(pin, of: caller)
+        case .password(let password):
+            let answer = try await change(.password(try await provePassword(password, of: caller, request)))
+            // Another one by now.
+            guard answer != .wrong else { throw Self.wrongPassword }
+            try refuse(answer)
+        case .pin(let pin): try refuse(try await change(.pin(try PIN(pin))))
         case .none: throw ImmichRefusal(.badRequest, "Either password or pinCode is required")
         }
-    }
-
-    private func provePIN(_ text: String, of caller: ImmichCaller) async throws {
-        try refuse(try await services.pins.check(try PIN(text), of: caller.person.id))
     }
 
     private func refuse(_ answer: PINStore.Answer) throws(ImmichRefusal) {
@@ -126,13 +124,14 @@ extension ImmichRoutes {
         }
     }
 
-    /// Refuses the request unless the password is the person's; that counts like a sign-in.
-    func provePassword(_ password: String, of caller: ImmichCaller, _ request: ServerRequest) async throws {
+    /// Refuses the request unless the password is the person's; that counts like a sign-in. Gives the person as read for it.
+    @discardableResult
+    func provePassword(_ password: String, of caller: ImmichCaller, _ request: ServerRequest) async throws -> Person {
         guard !password.isEmpty else { throw Self.wrongPassword }
         let email = EmailAddress(normalizing: caller.person.email)
         switch try await services.signIn.check(email, Secret(password), from: client(of: request)) {
         // The address may be somebody else's by now.
-        case .right(let credential) where credential.person.id == caller.person.id: return
+        case .right(let credential) where credential.person.id == caller.person.id: return credential.person
         case .right: throw Self.wrongPassword
         case .refused: throw Self.wrongPassword
         case .limited(let wait): throw ImmichRefusal(wait: wait)

@@ -24,20 +24,19 @@ extension PageRoutes {
             try await services.pins.set(pin, of: visit.person.id)
             return seeOther(PagePath.account + "?done=pin")
         }
-        if let (status, mistake) = try await refusal(visit) {
+        if let (status, mistake) = try await change(visit, to: pin) {
             form.currentMistake = mistake
             page.pin = form
             return try await respond(page, status)
         }
-        try await services.pins.change(to: pin, of: visit.person.id)
         return seeOther(PagePath.account + "?done=pin")
     }
 
-    /// Why the current PIN does not let a person go on; nil when it is right.
-    private func refusal(_ visit: PageVisit) async throws -> (HTTPStatus, String)? {
+    /// Changes the PIN; gives why the current one does not let a person do so.
+    private func change(_ visit: PageVisit, to pin: PIN) async throws -> (HTTPStatus, String)? {
         let wrong = (HTTPStatus.forbidden, "This is not your current PIN.")
         guard let current = try? PIN(visit.fields["current_pin"] ?? "") else { return wrong }
-        switch try await services.pins.check(current, of: visit.person.id) {
+        switch try await services.pins.change(to: pin, of: visit.person.id, by: .pin(current)) {
         case .right: return nil
         case .wrong, .notSet: return wrong
         case .limited(let wait):
@@ -49,11 +48,10 @@ extension PageRoutes {
     /// `POST /account/pin/remove`: no PIN any more, after a sign-in of the last minutes, which proves who forgot it.
     func removePIN(_ visit: PageVisit) async throws -> ServerResponse {
         guard isRecent(visit) else { return confirmFirst(PagePath.account) }
-        do {
-            try await services.pins.remove(of: visit.person.id)
-        } catch let error as GatewayError where error.code == .unknownPIN {
-            // It is gone already, which is what was wanted.
+        switch try await services.pins.remove(of: visit.person.id, by: .session(visit.session.id)) {
+        // One that is gone already is what was wanted.
+        case .right, .notSet: return seeOther(PagePath.account + "?done=no-pin")
+        case .wrong, .limited: return confirmFirst(PagePath.account)
         }
-        return seeOther(PagePath.account + "?done=no-pin")
     }
 }

@@ -1,0 +1,80 @@
+import Crypto
+import FoundationEssentials
+import Testing
+
+@testable import LatchGateway
+
+/// That a PIN is changed or taken away only by what is true in the very write that does so.
+@Suite(.timeLimit(.minutes(1)))
+struct PINChangeTests {
+    @Test("IM-15 of two changes by the same PIN at once only one is made")
+    func isChangedOnce() async throws {
+        try await ImmichBench.with { bench in
+            let (pins, person) = (bench.bench.gateway.stores.pins, try await bench.person().id)
+            try await pins.set(PIN("111111"), of: person)
+
+            async let first = pins.change(to: PIN("222222"), of: person, by: .pin(PIN("111111")))
+            async let second = pins.change(to: PIN("333333"), of: person, by: .pin(PIN("111111")))
+            let answers = try await [first, second]
+
+            #expect(answers.filter { $0 == .right }.count == 1)
+            #expect(answers.contains(.wrong))
+            let kept = try PIN(answers[0] == .right ? "222222" : "333333")
+            #expect(try await pins.check(kept, of: person) == .right)
+        }
+    }
+
+    @Test("IM-15 a removal and a change by the same PIN at once are not both made")
+    func isRemovedOrChanged() async throws {
+        try await ImmichBench.with { bench in
+            let (pins, person) = (bench.bench.gateway.stores.pins, try await bench.person().id)
+            try await pins.set(PIN("111111"), of: person)
+
+            async let first = pins.change(to: PIN("222222"), of: person, by: .pin(PIN("111111")))
+            async let second = pins.remove(of: person, by: .pin(PIN("111111")))
+            let (changed, removed) = try await (first, second)
+
+            #expect((changed == .right) != (removed == .right))
+            #expect(try await pins.isSet(person) == (changed == .right))
+        }
+    }
+
+    @Test("IM-15 a password that was replaced since it was looked at changes no PIN")
+    func isNotChangedByAnOldPassword() async throws {
+        try await ImmichBench.with { bench in
+            let stores = bench.bench.gateway.stores
+            let proved = try await bench.person()
+            try await stores.pins.set(PIN("111111"), of: proved.id)
+            try await stores.people.setPassword(Secret("another long password"), of: proved.id)
+
+            #expect(try await stores.pins.change(to: PIN("222222"), of: proved.id, by: .password(proved)) == .wrong)
+            #expect(try await stores.pins.remove(of: proved.id, by: .password(proved)) == .wrong)
+
+            #expect(try await stores.pins.check(PIN("111111"), of: proved.id) == .right)
+            let person = try await bench.person()
+            #expect(try await stores.pins.change(to: PIN("222222"), of: person.id, by: .password(person)) == .right)
+            #expect(try await stores.pins.check(PIN("222222"), of: person.id) == .right)
+        }
+    }
+
+    @Test("IM-15 a session that was ended, or is another's, takes no PIN away")
+    func isNotRemovedByAnEndedSession() async throws {
+        try await ImmichBench.with { bench in
+            let (stores, person) = (bench.bench.gateway.stores, try await bench.person())
+            try await stores.pins.set(PIN("111111"), of: person.id)
+            _ = try await bench.token()
+            let session = try await bench.session()
+            let other = try await stores.people.add(email: "bob@example.org", password: Secret("another long password"))
+            try await stores.pins.set(PIN("444444"), of: other.id)
+            #expect(try await stores.pins.remove(of: other.id, by: .session(session)) == .wrong)
+
+            _ = try await stores.sessions.revoke(session)
+
+            #expect(try await stores.pins.remove(of: person.id, by: .session(session)) == .wrong)
+            #expect(try await stores.pins.isSet(person.id))
+            _ = try await bench.token()
+            #expect(try await stores.pins.remove(of: person.id, by: .session(bench.session())) == .right)
+            #expect(try await stores.pins.remove(of: person.id, by: .session(bench.session())) == .notSet)
+        }
+    }
+}
