@@ -105,7 +105,9 @@ struct RevokeKey: Performing {
                         + "and be signed out.")
             }
             guard try await run.person.confirm("That is this account's own key. Revoke it and sign out?") else {
-                throw LatchError(.cancelled, "Nothing was revoked.")
+                run.console.note("Nothing was revoked.")
+                try run.console.result([], json: ["revoked": .null, "isSignedOut": false])
+                return .failed
             }
         }
         try await session.revokeKey(key.id)

@@ -41,6 +41,11 @@ struct Logout: Performing {
             try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if let failure = report.failure, !run.console.isJSON {
                 run.console.warn("The session was not ended on the server. \(failure.message)")
+                // A key has no end of its own.
+                if account.apiKeyID != nil {
+                    run.console.note(
+                        "Its key works until it is revoked: sign in there again, or revoke it in the server's pages.")
+                }
             }
         }
         if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }

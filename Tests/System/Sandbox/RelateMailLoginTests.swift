@@ -42,8 +42,15 @@ import Wire
 
             let unasked = try await place.latch("keys", "revoke", second)
             #expect(unasked.status == 64 && unasked.errors.contains("--yes"))
-            let revoked = try await place.latch("keys", "revoke", String(second.prefix(8)), "--yes")
-            #expect(revoked.status == 0 && revoked.output.contains("You are signed out"), "\(revoked.errors)")
+            for (answer, status, words) in [("n", Int32(1), "Nothing was revoked."), ("y", 0, "You are signed out")] {
+                let terminal = try PseudoTerminal(
+                    Products.path("latch"), ["keys", "revoke", String(second.prefix(8))],
+                    environment: place.house.environment)
+                try terminal.wait(for: "Revoke it and sign out?")
+                terminal.type(answer + "\n")
+                let end = try terminal.end()
+                #expect(end == status && terminal.screen.contains(words), "\(terminal.screen)")
+            }
             let after = try await place.latch("whoami")
             #expect(after.status == 77 && after.errors.contains("Run: latch login \(server)\n"), "\(after.errors)")
         }
