@@ -36,5 +36,24 @@ extension FuzzedParser {
                 try require(!refusal.error.isEmpty, "A refusal without a code was accepted.")
             }
         },
+        FuzzedParser("challenge") { input in
+            let text = input.text
+            let challenges = AuthenticationChallenge.all(in: [text])
+            for challenge in challenges {
+                try require(!challenge.scheme.isEmpty, "A challenge without a scheme was read.")
+                try require(challenge.scheme == challenge.scheme.lowercased(), "A scheme has capital letters.")
+                try require(!challenge.parameters.keys.contains(""), "A parameter without a name was read.")
+            }
+            try require(
+                AuthenticationChallenge.all(in: [text + ","]) == challenges || challenges.isEmpty,
+                "A comma at the end changes what is read.")
+        },
+        FuzzedParser("protected-resource") { input in
+            let address = "https://app.example.org"
+            guard let resource = try? ProtectedResource(reading: Array(input), of: address) else { return }
+            try require(!resource.authorizationServers.isEmpty, "Metadata that name nobody were accepted.")
+            try require(
+                input.text.contains("app.example.org") || input.text.contains("\\"), "Another address was accepted.")
+        },
     ]
 }

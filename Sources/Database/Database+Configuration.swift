@@ -21,6 +21,10 @@ extension Database {
         ///
         /// Without, a crash of the program loses nothing, a loss of power the last commits.
         public var synchronousFull: Bool
+        /// Whether what is deleted is overwritten at once.
+        ///
+        /// Source: SQLite, "Pragma Statements": `secure_delete`.
+        public var overwritesDeleted = false
 
         /// Makes a configuration for a file.
         ///

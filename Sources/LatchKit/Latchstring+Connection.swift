@@ -20,19 +20,16 @@ extension Latchstring {
         guard let base = try await accounts.record(account.id)?.connection else { throw AccountStore.missing }
         var options = try await accounts.connection(of: account.id)
         try await change(&options)
-        let report = try await trial(of: options, at: account)
+        let report = try await ask(account, options)
         if let failure = report.failure, !isForced {
             throw LatchError(
                 failure.code, "Nothing was changed, as the server cannot be reached that way. \(failure.message)",
                 retryAfter: failure.retryAfter, cause: failure)
         }
         try await accounts.changeConnection(account.id, from: base, to: options)
+        // What an access proxy let through for the old fields is not what it lets through for the new ones.
+        await accounts.cache.purge(account.id)
         return ConnectionChange(options: options, trial: report)
-    }
-
-    private func trial(of options: ConnectionOptions, at account: Account) async throws -> ProbeReport {
-        let dialect = try session(for: account).dialect
-        return try await ServerProbe(connection: options, dialects: [dialect], device: device).run(account.serverURL)
     }
 }
 

@@ -29,6 +29,8 @@ public final class Latchstring: Sendable {
         public var pollInterval: Duration
         /// The wall clock.
         public var now: @Sendable () -> Date
+        /// Whether what is done with servers is noted in the log.
+        public var keepsLog = true
         var hook = StepHook()
 
         /// Makes a configuration.
@@ -53,6 +55,8 @@ public final class Latchstring: Sendable {
 
     /// The accounts of this device.
     public let accounts: AccountStore
+    /// What was done with servers lately, by every program that shares the accounts.
+    public var log: ClientLog { accounts.log }
     let device: Device
     private let folders: Folders
     private let sessions = Mutex<[Account.ID: Session]>([:])
@@ -76,7 +80,11 @@ public final class Latchstring: Sendable {
         }
         let accounts = AccountStore(
             database: database, secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
-            now: configuration.now, pollInterval: configuration.pollInterval, hook: configuration.hook)
+            now: configuration.now, pollInterval: configuration.pollInterval, hook: configuration.hook,
+            cache: ResponseCache(path: folders.responses),
+            log: ClientLog(
+                path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
+                now: configuration.now))
         // A secret store that is locked now is no reason not to start: a later start finishes it.
         try? await accounts.finishUnfinished(as: configuration.device)
         return Latchstring(accounts: accounts, folders: folders, device: configuration.device)
@@ -94,7 +102,9 @@ public final class Latchstring: Sendable {
         _ address: ServerAddress, connection: ConnectionOptions = .init(),
         onStep: @escaping @Sendable (ProbeStep) -> Void = { _ in }
     ) async throws(CancellationError) -> ProbeReport {
-        try await ServerProbe(connection: connection, device: device).run(address, onStep: onStep)
+        let report = try await ServerProbe(connection: connection, device: device).run(address, onStep: onStep)
+        if let failure = report.failure { log.note(.probe, address, failure.code.rawValue) }
+        return report
     }
 
     /// Signs in, keeps the account and makes it active.
@@ -106,8 +116,10 @@ public final class Latchstring: Sendable {
     /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
     ///   ``LatchError/Code/rateLimited`` and the codes of network, secret store and storage; `CancellationError`.
     public func signIn(_ signIn: PasswordSignIn, to server: Server) async throws -> Account {
-        try await keep(server, email: signIn.email) { client in
-            try await signIn.perform(at: server, ServerLine(server.address, client, device))
+        try await log.timing(.passwordSignIn, server.address) {
+            try await keep(server, email: signIn.email) { client in
+                try await signIn.perform(at: server, ServerLine(server.address, client, device))
+            }
         }
     }
 
@@ -123,8 +135,10 @@ public final class Latchstring: Sendable {
     ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/unknownProvider`` and the codes of network, secret
     ///   store and storage; `CancellationError`.
     public func signIn(_ signIn: BrowserSignIn, to server: Server) async throws -> Account {
-        try await keep(server, email: nil) { client in
-            try await signIn.perform(at: server, ServerLine(server.address, client, device), folders: folders)
+        try await log.timing(.browserSignIn, server.address) {
+            try await keep(server, email: nil) { client in
+                try await signIn.perform(at: server, ServerLine(server.address, client, device), folders: folders)
+            }
         }
     }
 

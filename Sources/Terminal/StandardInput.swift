@@ -15,6 +15,20 @@ public enum StandardInput {
     public static func firstLine(
         as option: String = "--password-stdin", _ what: String = "password"
     ) async throws -> Secret {
+        guard let line = try await secretLine(option) else {
+            throw TerminalError(.noInput, "Standard input is empty: no \(what) came.")
+        }
+        return line
+    }
+
+    /// The first lines, as many as there are up to `count`; asked for by `--password-stdin`.
+    public static func lines(upTo count: Int) async throws -> [Secret] {
+        var lines: [Secret] = []
+        while lines.count < count, let line = try await secretLine("--password-stdin") { lines.append(line) }
+        return lines
+    }
+
+    private static func secretLine(_ option: String) async throws -> Secret? {
         guard !Descriptor.isTerminal(Descriptor.input) else {
             throw TerminalError(
                 .usage,
@@ -27,11 +41,9 @@ public enum StandardInput {
         } catch let failure as Descriptor.Failure {
             throw TerminalError(.noInput, "Could not read standard input: \(failure).")
         }
-        guard var bytes = line?.bytes, let isWhole = line?.isWhole else {
-            throw TerminalError(.noInput, "Standard input is empty: no \(what) came.")
-        }
+        guard var bytes = line?.bytes, let isWhole = line?.isWhole else { return nil }
         guard isWhole else {
-            throw TerminalError(.invalidInput, "The first line of standard input is longer than 64 KiB.")
+            throw TerminalError(.invalidInput, "A line of standard input is longer than 64 KiB.")
         }
         defer { for index in bytes.indices { bytes[index] = 0 } }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }

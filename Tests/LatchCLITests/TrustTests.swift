@@ -195,7 +195,9 @@ struct TrustTests {
             #expect(try await home.latch("headers", "remove", "X-ACCESS-KEY").status == 0)
             let gone = try await home.latch("headers", "remove", "X-Access-Key")
             #expect(gone.status == 65 && gone.errors.contains("No field 'X-Access-Key'"))
-            for words in [["set", "Authorization", "x"], ["set", "X Y", "x"], ["set", "X", "a\u{7}b"]] {
+            for words in [
+                ["set", "Authorization", "x"], ["set", "X Y", "x"], ["set", "X:Y", "x"], ["set", "X", "a\u{7}b"],
+            ] {
                 let refused = try await home.latch(["headers"] + words)
                 #expect(refused.status == 65 && !refused.errors.contains("a\u{7}b"), "\(words)")
             }

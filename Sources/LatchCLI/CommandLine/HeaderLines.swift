@@ -1,5 +1,6 @@
 import Foundation
 import LatchKit
+import Terminal
 
 /// Header fields as a person writes them: `Name: value`, or `@FILE` with such lines.
 enum HeaderLines {
@@ -18,6 +19,9 @@ enum HeaderLines {
 
     /// One field whose name and value were given apart; a value of `@FILE` is the file's first line, `@-` standard input's.
     static func read(name: String, value: String) async throws -> HTTPHeaders {
+        guard HTTPHeaders.isSafe(name: name, value: "") else {
+            throw LatchError(.invalidInput, "'\(name.printable)' is no header's name: letters, digits and hyphens.")
+        }
         let text =
             switch value {
             case "@-": InputFile.lines(try await InputFile.standardInput()).first ?? ""

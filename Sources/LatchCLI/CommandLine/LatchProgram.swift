@@ -31,7 +31,8 @@ enum LatchProgram {
         commands: [
             Login.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command, ShowToken.command,
             Keys.command,
-            Logout.command, Doctor.command, ChangeTrust.command, ChangeHeaders.command, RegisterSchemes.command,
+            Logout.command, Doctor.command, ChangePassword.command, RemoteSessions.command,
+            ChangeTrust.command, ChangeHeaders.command, ShowLogs.command, RegisterSchemes.command,
             ShowCompletions.command,
         ])
 }

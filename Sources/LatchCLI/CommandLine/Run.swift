@@ -29,8 +29,10 @@ actor Run {
     func latchstring() async throws -> Latchstring {
         if let kit { return kit }
         let secrets = try secrets()
-        let opened = try await Latchstring.open(
-            Latchstring.Configuration(folders: try Folders(environment: environment), secrets: secrets))
+        var configuration = Latchstring.Configuration(
+            folders: try Folders(environment: environment), secrets: secrets)
+        configuration.keepsLog = environment["LATCH_LOG"] != "off"
+        let opened = try await Latchstring.open(configuration)
         kit = opened
         return opened
     }

@@ -17,6 +17,9 @@ struct CallServer: Performing {
     private static let include = Flag(
         "include", short: "i", help: "Print status line and header fields before the body.")
 
+    private static let cached = Flag(
+        "cached", help: "With GET: an answer kept here that still holds, or when the server cannot be reached.")
+
     static let command = Command<Request>(
         "request", "Call the server as the account.",
         discussion: """
@@ -26,13 +29,16 @@ struct CallServer: Performing {
 
             A body is sent as application/json when it is JSON, else as a form; --header says otherwise.
             """,
-        arguments: [method, path, data, header, include, AccountOption.option]
-    ) { given in
-        Request(
+        arguments: [method, path, data, header, include, cached, AccountOption.option]
+    ) { given throws(ArgumentError) in
+        if given[cached], given[method].uppercased() != "GET" || given[data] != nil {
+            throw given.mistake("--cached is for GET without --data")
+        }
+        return Request(
             given,
             CallServer(
                 selector: given[AccountOption.option], method: given[method], path: given[path], data: given[data],
-                headers: given[header], isIncluding: given[include]))
+                headers: given[header], isIncluding: given[include], isCached: given[cached]))
     }
 
     private let selector: String?
@@ -41,6 +47,7 @@ struct CallServer: Performing {
     private let data: String?
     private let headers: [String]
     private let isIncluding: Bool
+    private let isCached: Bool
 
     func perform(in run: Run) async throws -> ExitCode {
         let name = method.uppercased()
@@ -51,12 +58,26 @@ struct CallServer: Performing {
         var headers = try await HeaderLines.read(headers)
         if data != nil, headers["Content-Type"] == nil { headers["Content-Type"] = Self.mediaType(of: body) }
         let (account, session) = try await run.session(selector)
-        let answer = try await session.client.send(
-            HTTPMethod(rawValue: name), path, headers: headers, body: body)
+        let kept = isCached ? try await session.client.cached(path, headers: headers) : nil
+        let answer =
+            if let kept { kept.answer } else {
+                try await session.client.send(HTTPMethod(rawValue: name), path, headers: headers, body: body)
+            }
+        if let kept { Self.tell(kept, run.console) }
         let place = (path.hasPrefix("/") ? account.serverURL.url : "") + path.prefix { $0 != "?" }
         let question = "\(name) \(place)".printable
         try AnswerText(answer: answer, question: question).show(on: run.console, isIncluding: isIncluding)
         return answer.status.isSuccess ? .done : .failed
+    }
+
+    /// Says when what is shown is not what the server says now.
+    private static func tell(_ kept: CachedResponse, _ console: Console) {
+        switch kept.origin {
+        case .server, .revalidated: break
+        case .fresh: console.note("Shown as kept here on \(kept.date.forPeople); the server was not asked.")
+        case .stale(let error):
+            console.warn("Shown as kept here on \(kept.date.forPeople); the server was not reached. \(error.message)")
+        }
     }
 
     private func body() async throws -> [UInt8] {

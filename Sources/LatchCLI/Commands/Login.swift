@@ -71,6 +71,7 @@ struct Login: Performing {
             case .key: try await key.signIn(to: server, run)
             }
         if !run.console.isJSON { run.console.note(store.explanation) }
+        try await NewPassword(account: account, run: run).afterSignIn()
         let secrets = try await run.secrets()
         try run.console.result(
             ["Signed in to \(account.serverURL) as \(account.userEmail)."],

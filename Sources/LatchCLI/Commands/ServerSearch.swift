@@ -50,7 +50,13 @@ struct ServerSearch {
                 .passwordLoginDisabled,
                 "\(address) signs in neither with a password nor with the browser, the ways that latch knows.")
         }
-        if !run.console.isJSON { run.console.note("Found a server that speaks \(server.dialect.title) at \(address).") }
+        guard !run.console.isJSON else { return server }
+        if let gateway = server.features.gateway {
+            run.console.note(
+                "\(address.authority)\(address.prefix) is protected by \(gateway.authority): you sign in there.")
+        } else {
+            run.console.note("Found a server that speaks \(server.dialect.title) at \(address).")
+        }
         return server
     }
 }

@@ -43,7 +43,9 @@ struct WhoAmI: Performing {
     ) -> [String] {
         let email = (identity?.email ?? account.userEmail).printable
         let name = (identity?.name ?? account.displayName).printable
-        let session = problem == nil ? style.good("checked with the server now") : style.warning("not checked now")
+        let session =
+            problem == nil
+            ? style.good("checked with the server now") : style.warning("not checked now; the name is as last known")
         return [
             style.strong(email) + (name == email || name.isEmpty ? "" : " (\(name))"),
             "  Server   \(account.serverURL)",

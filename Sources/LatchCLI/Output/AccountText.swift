@@ -29,6 +29,7 @@ enum AccountText {
             .init("dialect", .string(account.dialect.rawValue)),
             .init("isSignedIn", .bool(account.isSignedIn)),
             .init("endedBecause", account.endedBecause.map { .string($0) } ?? .null),
+            .init("mustChangePassword", .bool(account.mustChangePassword)),
         ])
     }
 }

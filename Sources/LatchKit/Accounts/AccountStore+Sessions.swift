@@ -94,6 +94,7 @@ extension AccountStore {
     /// crash between is finished at the next start.
     func end(_ id: UUID, of generation: Int, because reason: String) async throws -> Bool {
         guard try await change({ try $0.run(Self.beginEnd, reason, id, generation) == 1 }) else { return false }
+        await cache.purge(id)
         try hook.after(.endNoted)
         try await finishWiping(id)
         return true
@@ -108,6 +109,9 @@ extension AccountStore {
 
     /// Hides an account that is to be removed, and makes the first that remains active.
     func beginLeaving(_ id: UUID) async throws {
+        // When the active one goes another becomes it; one that cannot be read may be it.
+        let isActive = (try? await account(id))?.isActive ?? true
+        await cache.purge(isActive ? nil : id)
         try await change { connection in
             try connection.run(Self.leave, id)
             try connection.run(Self.activateFirst)

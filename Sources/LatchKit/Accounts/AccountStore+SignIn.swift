@@ -58,6 +58,8 @@ extension AccountStore {
         do {
             try await makeRow(id, signIn, kept, replacing: old?.keyID ?? oldKey)
             try await write(id, signIn, kept)
+            // A new session is a new beginning, and another active account finds nothing of the one before.
+            await cache.purge()
             try await makeWhole(id, signIn, kept)
         } catch {
             // The row stays when this fails too; the next start undoes it.

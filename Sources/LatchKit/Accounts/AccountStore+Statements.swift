@@ -38,6 +38,9 @@ extension AccountStore {
         """,
         String?.self, String?.self, String?.self, String?.self, UUID.self)
 
+    static let passwordChanged = Statement(
+        "UPDATE accounts SET must_change_password = 0 WHERE id = ?", UUID.self)
+
     static let touch = Statement(
         "UPDATE accounts SET last_used_at = ? WHERE id = ? AND \(AccountSchema.visible)", Date.self, UUID.self)
 }

@@ -14,16 +14,20 @@ public final class AccountStore: Sendable {
     let now: @Sendable () -> Date
     let hook: StepHook
     let watch: AccountWatch
+    let cache: ResponseCache
+    let log: ClientLog
 
     init(
         database: Database, secrets: any SecretStoring, locks: AccountLocks, now: @escaping @Sendable () -> Date,
-        pollInterval: Duration, hook: StepHook
+        pollInterval: Duration, hook: StepHook, cache: ResponseCache, log: ClientLog
     ) {
         self.database = database
         self.secrets = secrets
         self.locks = locks
         self.now = now
         self.hook = hook
+        self.cache = cache
+        self.log = log
         watch = AccountWatch(database: database, pollInterval: pollInterval)
     }
 
@@ -111,11 +115,13 @@ public final class AccountStore: Sendable {
         try await finishLeaving(id)
     }
 
-    /// Makes an account the active one and notes its use.
+    /// Makes an account the active one and notes its use; another than before finds no kept answer of anybody.
     ///
     /// - Throws: ``LatchError/Code/noAccount``.
     public func setActiveAccount(_ id: Account.ID) async throws {
         let moment = now()
+        // Before anybody works with the other account.
+        if try await activeAccount()?.id != id { await cache.purge() }
         try await change { connection in
             try connection.run(Self.deactivateAll)
             guard try connection.run(Self.activate, moment, id) == 1 else { throw Self.missing }
@@ -132,6 +138,11 @@ public final class AccountStore: Sendable {
                 Self.update, update.displayName, update.userEmail, update.apiKeyID, scopes, id)
             guard changed == 1 else { throw Self.missing }
         }
+    }
+
+    /// Notes that the server has another password for the person now and wants no change any more.
+    func notePasswordChanged(_ id: Account.ID) async throws {
+        try await change { _ = try $0.run(Self.passwordChanged, id) }
     }
 
     /// Notes that an account was used now.
@@ -155,6 +166,7 @@ public final class AccountStore: Sendable {
 
     /// Closes the database.
     func close() async {
+        await cache.close()
         await database.close()
     }
 

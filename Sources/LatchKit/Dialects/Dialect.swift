@@ -148,6 +148,7 @@ public enum Dialects {
         ImmichDialect(),
         TimeTrackerDialect(),
         RelateMailDialect(),
+        ProtectedDialect(),
     ]
 
     /// The dialect of that id, or nil when this version does not know it.

@@ -8,12 +8,17 @@ import SecretStorage
 public struct Folders: Sendable, Equatable {
     /// The accounts database, the sealed file and the locks: `$XDG_DATA_HOME/latchstring`.
     public var data: String
+    /// The log: `$XDG_STATE_HOME/latchstring`.
+    public var state: String
+    /// Kept answers of servers: `$XDG_CACHE_HOME/latchstring`.
+    public var cache: String
     /// Where programs wait for a browser that comes back by a custom scheme: the first of them that can be used.
     public var callbacks: [String]
 
     /// Makes folders of exactly that place.
     public init(data: String) {
         self.data = data
+        (state, cache) = (data + "/state", data + "/cache")
         callbacks = [data + "/callbacks"]
     }
 
@@ -23,6 +28,8 @@ public struct Folders: Sendable, Equatable {
     /// - Throws: ``LatchError/Code/storageFailed`` when neither `XDG_DATA_HOME` nor `HOME` is an absolute path.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(LatchError) {
         self.init(data: try Self.base("XDG_DATA_HOME", below: ".local/share", environment) + "/latchstring")
+        state = try Self.base("XDG_STATE_HOME", below: ".local/state", environment) + "/latchstring"
+        cache = try Self.base("XDG_CACHE_HOME", below: ".cache", environment) + "/latchstring"
         // The handler that a browser starts may know less of the environment, so it looks in all of them.
         let runtime = [Self.absolute(environment["XDG_RUNTIME_DIR"]), LinkFolder.systemRuntime].compactMap { $0 }
         callbacks = runtime.map { $0 + "/latchstring" } + callbacks
@@ -46,6 +53,8 @@ public struct Folders: Sendable, Equatable {
 
     var database: String { data + "/latchstring.db" }
     var locks: String { data + "/locks" }
+    var log: String { state + "/client.log" }
+    var responses: String { cache + "/responses.db" }
 
     /// The folder that a variable of XDG names, else the one that it stands for in the person's home.
     static func base(

@@ -42,9 +42,12 @@ struct ProbeRun {
         case .server(let dialect, let place, let features):
             report.server = Server(address: place, dialect: dialect, features: features, connection: connection)
             let elsewhere = place == address ? "" : " at \(place)"
-            add(
-                .dialect, .passed, "It is a server that speaks \(dialect.title)\(elsewhere); it \(Self.ways(features))."
-            )
+            let what =
+                features.gateway.map {
+                    "\(place.authority)\(place.prefix) is protected by \($0.authority), where you sign in; it"
+                }
+                ?? "It is a server that speaks \(dialect.title)\(elsewhere); it"
+            add(.dialect, .passed, "\(what) \(Self.ways(features)).")
             for warning in features.warnings { add(.dialect, .warned, warning) }
             return true
         case .stranger(let reason, let answer):

@@ -20,6 +20,8 @@ public struct ServerFeatures: Sendable, Hashable {
     public var browserTitle: String?
     /// The server's version, where it tells one.
     public var version: String?
+    /// Where people sign in, when that is another server: the gateway that protects this one.
+    public var gateway: ServerAddress?
     /// What the person should know before signing in, each a sentence.
     public var warnings: [String] = []
     /// Why nobody can sign in at present, such as maintenance: one or two sentences; nil where people can.

@@ -93,9 +93,12 @@ extension Session {
     }
 
     private func rejection(in answer: ClientResponse, to request: DialectRequest) throws -> Rejection? {
-        let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(server.url.count))
-        switch dialect.verdict(on: answer, to: path, at: server) {
-        case .rejected(let rejection): return rejection
+        let place = request.base ?? server
+        let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(place.url.count))
+        switch dialect.verdict(on: answer, to: path, at: place) {
+        case .rejected(let rejection):
+            accounts.log.note(.rejected, place, LogEntry.word(rejection.reason))
+            return rejection
         case .foreign(let why): throw foreign(why)
         case .failing, .answered: return nil
         }

@@ -12,7 +12,7 @@ extension Session {
         }
         let identity = dialect.identity
         let answer = try await exchange(identity, token.token, timeout: .seconds(10))
-        if case .rejected = dialect.verdict(on: answer, to: identity.path, at: server) { return true }
+        if case .rejected = dialect.verdict(on: answer, to: identity.path, at: identity.base ?? server) { return true }
         return false
     }
 
@@ -26,6 +26,7 @@ extension Session {
         } catch let error as LatchError where error.code.rawValue.hasPrefix("secret_store") {
             // The row says that the token goes; the next start takes it away.
         }
+        accounts.log.note(.ended, server, LogEntry.word(rejection.reason))
         held = nil
         let error = signedOutError(.ended(rejection.sentence))
         if machine.ended(rejection.sentence, in: epoch) { publish() }
@@ -78,7 +79,11 @@ extension Session {
         publish()
         held = nil
         flying?.cancel()
-        let task = Task { try await leave(with: token) }
+        let task = Task {
+            try await accounts.log.timing(.signOut, server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
+                try await leave(with: token)
+            }
+        }
         leaving = task
         do {
             return try await task.value
@@ -137,7 +142,8 @@ extension Session {
     /// Looks whether the server still takes a token that it said to have ended.
     private func checkEnd(_ token: Secret) async throws {
         let answer = try await exchange(dialect.identity, token, timeout: Self.revocationBound)
-        guard case .answered = dialect.verdict(on: answer, to: dialect.identity.path, at: server),
+        guard
+            case .answered = dialect.verdict(on: answer, to: dialect.identity.path, at: dialect.identity.base ?? server),
             dialect.identity(from: answer) != nil
         else { return }
         throw LatchError(
@@ -161,7 +167,7 @@ extension Session {
         }
         do {
             let answer = try await exchange(request, token, timeout: Self.revocationBound)
-            switch dialect.verdict(on: answer, to: request.path, at: server) {
+            switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
             case .rejected: return SignOutReport(isRevoked: true, failure: nil)
             case .foreign(let why): throw foreign(why)
             case .failing: throw failing(answer)

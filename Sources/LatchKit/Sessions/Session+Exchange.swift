@@ -8,7 +8,7 @@ extension Session {
         -> ClientResponse
     {
         let (client, message) = try await message(request, token, timeout: timeout)
-        return try await LatchError.telling(server) { try await client.send(message) }
+        return try await LatchError.telling(request.base ?? server) { try await client.send(message) }
     }
 
     /// The same for a file, without a bound for the whole.
@@ -63,7 +63,9 @@ extension Session {
 
     /// The error for a success that is not this server's own.
     func misread(_ answer: ClientResponse) -> LatchError {
-        if case .failing = dialect.verdict(on: answer, to: dialect.identity.path, at: server) { return failing(answer) }
+        if case .failing = dialect.verdict(on: answer, to: dialect.identity.path, at: dialect.identity.base ?? server) {
+            return failing(answer)
+        }
         if !answer.status.isSuccess { return refused(answer) }
         return foreign("what came is not what such a server says (\(ForeignAnswer.sketch(answer))).")
     }

@@ -60,7 +60,11 @@ extension Session {
         if isNewer { return .renewed(present) }
         // Another program tried while this one waited: its failure is the answer here too.
         if record.attempts > token.attempts, let failure = record.failure { return .kept(present, failure.error) }
-        return try await ask(present, record, rejection, epoch)
+        let act: LogEntry.Act = dialect.refresh == nil ? .confirm : .refresh
+        return try await accounts.log.timing(act, (dialect.refresh ?? dialect.identity).base ?? server, outcome: \.word)
+        {
+            try await ask(present, record, rejection, epoch)
+        }
     }
 
     private func ask(
@@ -75,7 +79,7 @@ extension Session {
         do {
             let answer = try await exchange(request, tokens.lasting, timeout: .seconds(15))
             guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
-            switch dialect.verdict(on: answer, to: request.path, at: server) {
+            switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
             case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
             case .foreign(let why): throw foreign(why)
             case .failing: throw failing(answer)

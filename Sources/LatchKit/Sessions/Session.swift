@@ -134,4 +134,12 @@ enum Renewal: Sendable {
     case renewed(HeldToken)
     /// There is none; the old one stands.
     case kept(HeldToken, LatchError)
+
+    /// What a log says of it.
+    var word: String {
+        switch self {
+        case .renewed: "ok"
+        case .kept(_, let error): error.code.rawValue
+        }
+    }
 }

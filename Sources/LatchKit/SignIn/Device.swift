@@ -8,6 +8,8 @@ public struct Device: Sendable, Hashable {
     public var model: String
     /// The kind of system, such as `Linux`.
     public var type: String
+    /// The program's name.
+    public let program: String
     /// The `User-Agent` of every request: `latch/0.1.0 (host; Linux)`.
     public var userAgent: String
 
@@ -24,7 +26,8 @@ public struct Device: Sendable, Hashable {
     ) {
         self.model = Self.plain(model ?? ProcessInfo.processInfo.hostName)
         self.type = Self.plain(type)
-        userAgent = "\(Self.plain(program))/\(Self.plain(version)) (\(self.model); \(self.type))"
+        self.program = Self.plain(program)
+        userAgent = "\(self.program)/\(Self.plain(version)) (\(self.model); \(self.type))"
     }
 
     /// The system's name.

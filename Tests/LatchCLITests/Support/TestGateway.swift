@@ -43,8 +43,9 @@ struct TestGateway: Sendable {
         await test.close()
     }
 
-    func add(_ email: String) async throws {
-        _ = try await gateway.stores.people.add(email: email, name: "Ada", password: Secret(Self.password))
+    func add(_ email: String, mustChange: Bool = false) async throws {
+        _ = try await gateway.stores.people.add(
+            email: email, name: "Ada", password: Secret(Self.password), mustChange: mustChange)
     }
 
     /// Ends every session on the gateway, as an operator would.

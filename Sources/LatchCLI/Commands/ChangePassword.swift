@@ -1,0 +1,52 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch password`: another password at the account's server.
+struct ChangePassword: Performing {
+    private static let account = OptionalArgument<String>(
+        "ACCOUNT", completion: AccountOption.completion, help: "The account; the active one when left out.")
+    private static let fromInput = Flag(
+        "password-stdin",
+        help: "Read the password of today and then the new one from two lines of standard input, and ask nothing.")
+
+    static let command = Command<Request>(
+        "password", "Change your password at the server.",
+        discussion: """
+            It asks for the password of today and twice for the new one, without showing them; none is ever an argument. \
+            You stay signed in here. A server that wants another password before anything else asks for the new one \
+            alone: then one line is enough for --password-stdin.
+            """,
+        arguments: [account, fromInput]
+    ) { given in
+        Request(given, ChangePassword(selector: given[account], readsInput: given[fromInput]))
+    }
+
+    private let selector: String?
+    private let readsInput: Bool
+
+    var asksNobody: Bool { readsInput }
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let (account, _) = try await run.session(selector)
+        try await run.latchstring().requirePasswordChange(of: account)
+        let question = NewPassword(account: account, run: run)
+        try await question.change(to: readsInput ? try await fromInput(account) : try await question.ask())
+        let now = try await run.latchstring().accounts.account(account.id) ?? account
+        try run.console.result(
+            ["The password of \(account.userEmail) at \(account.serverURL) was changed."],
+            json: ["account": AccountText.json(now)])
+        return .done
+    }
+
+    /// The password of today and the new one; where the server forces the change the last line is the new one.
+    private func fromInput(_ account: Account) async throws -> PasswordChange {
+        let lines = try await StandardInput.lines(upTo: 2)
+        guard lines.count == 2 || account.mustChangePassword, let new = lines.last else {
+            throw LatchError(
+                .invalidInput, "Two lines are needed on standard input: the password of today, then the new one.")
+        }
+        return PasswordChange(
+            current: lines.count == 2 ? lines[0] : nil, new: new, isForced: account.mustChangePassword)
+    }
+}

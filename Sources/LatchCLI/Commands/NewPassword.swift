@@ -1,0 +1,75 @@
+import LatchKit
+import Terminal
+
+/// Asks a person for another password and has the server take it; also what `latch login` does when the server wants that
+/// before anything else.
+struct NewPassword {
+    let account: Account
+    let run: Run
+
+    /// Asks for the password of today, unless the server forces the change, and twice for the new one.
+    func ask() async throws -> PasswordChange {
+        let host = account.serverURL.authority
+        let instead = "Give both on standard input: --password-stdin"
+        let isForced = account.mustChangePassword
+        let current =
+            isForced
+            ? nil
+            : try await run.person.askSecret("Password of today of \(account.userEmail) at \(host)", instead: instead)
+        // What it must be is pleasant to know and no reason to stop.
+        if let rule = try? await run.latchstring().server(of: account).features.passwordRule,
+            let text = PasswordRuleText.sentence(rule)
+        {
+            run.console.note(text)
+        }
+        let new = try await run.person.askSecret("New password", instead: instead)
+        let again = try await run.person.askSecret("The new password again", instead: instead)
+        guard new == again else {
+            throw LatchError(.invalidInput, "The two new passwords differ. Nothing was changed.")
+        }
+        return PasswordChange(current: current, new: new, isForced: isForced)
+    }
+
+    /// Has the server take it.
+    func change(to change: PasswordChange) async throws {
+        for secret in [change.current, change.new].compactMap(\.self) {
+            guard secret.count > 0, secret.withBytes({ String(validating: $0, as: UTF8.self) != nil }) else {
+                throw LatchError(.invalidInput, "A password is empty or no UTF-8 text. Nothing was changed.")
+            }
+        }
+        try await run.latchstring().changePassword(change, of: account)
+    }
+
+    /// After a sign-in: leads a person at a terminal straight into it, and tells others what to run.
+    func afterSignIn() async throws {
+        guard account.mustChangePassword else { return }
+        guard run.person.isThere else {
+            return run.console.warn(
+                "\(account.serverURL) wants another password before anything else. Run: latch password "
+                    + account.userEmail.forShell)
+        }
+        run.console.note("\(account.serverURL) wants another password before anything else.")
+        try await change(to: try await ask())
+        run.console.note("The password was changed.")
+    }
+}
+
+/// What a server wants of a new password, as a person reads it.
+enum PasswordRuleText {
+    /// One sentence; nil when the server asks for nothing.
+    static func sentence(_ rule: PasswordRule) -> String? {
+        var parts: [String] = []
+        switch (rule.minimumLength, rule.maximumLength) {
+        case (let least?, let most?): parts.append("\(least) to \(most) characters")
+        case (let least?, nil): parts.append("at least \(least) characters")
+        case (nil, let most?): parts.append("at most \(most) characters")
+        case (nil, nil): break
+        }
+        let kinds = [
+            (rule.needsUppercase, "a capital letter"), (rule.needsLowercase, "a small letter"),
+            (rule.needsDigit, "a digit"), (rule.needsSpecial, "a special character"),
+        ]
+        parts += kinds.filter(\.0).map(\.1)
+        return parts.isEmpty ? nil : "It must have " + parts.joined(separator: ", ") + "."
+    }
+}

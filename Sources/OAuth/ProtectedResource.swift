@@ -1,0 +1,63 @@
+public import Wire
+
+/// What a protected address tells of itself: who signs people in to it.
+///
+/// Source: RFC 9728 §2.
+public struct ProtectedResource: Sendable, Equatable {
+    /// What stands between the host and the protected path in the address of these metadata.
+    public static let wellKnown = "/.well-known/oauth-protected-resource"
+
+    /// The issuers whose tokens it takes, one or more.
+    public var authorizationServers: [String]
+
+    /// Where the metadata of an address stand by themselves: the well-known part goes between the host and the path.
+    ///
+    /// Source: RFC 9728 §3.1.
+    public static func address(origin: String, path: String) -> String {
+        origin + wellKnown + (path == "/" ? "" : path)
+    }
+
+    /// The address of the metadata in a challenge; nil where the answer holds none.
+    ///
+    /// Source: RFC 9728 §5.1.
+    public static func address(in headers: HTTPHeaders) -> String? {
+        AuthenticationChallenge.all(in: headers.values("WWW-Authenticate"))
+            .first { $0.scheme == "bearer" && $0.parameters["resource_metadata"] != nil }?
+            .parameters["resource_metadata"]
+    }
+
+    /// Reads and checks metadata.
+    ///
+    /// - Parameters:
+    ///   - body: The answer's body.
+    ///   - address: The protected address that they were asked for; `resource` must be it, letter by letter, but for the slash
+    ///     that stands for an empty path.
+    /// - Throws: ``OAuthError/Code/malformed`` for what are no such metadata, ``OAuthError/Code/issuerMismatch`` for those of
+    ///   another address.
+    ///
+    /// Source: RFC 9728 §2, §3.3 and §6; RFC 3986 §6.2.3.
+    public init(reading body: [UInt8], of address: String) throws(OAuthError) {
+        guard let value = try? JSONValue(parsing: body), case .object = value,
+            let resource = value["resource"]?.string
+        else { throw OAuthError(.malformed, "it tells nothing of who signs people in") }
+        guard resource == address || resource == address + "/" && Self.hasNoPath(address) else {
+            throw OAuthError(
+                .issuerMismatch, "what it tells of sign-in is about '\(resource)' and not about the address asked")
+        }
+        let servers = (value["authorization_servers"]?.array ?? []).compactMap(\.string)
+        guard let count = value["authorization_servers"]?.array?.count, count > 0, count == servers.count else {
+            throw OAuthError(.malformed, "it names nobody who signs people in")
+        }
+        if let methods = value["bearer_methods_supported"] {
+            guard methods.array?.contains(where: { $0.string == "header" }) == true else {
+                throw OAuthError(.malformed, "it does not take tokens in header fields")
+            }
+        }
+        authorizationServers = servers
+    }
+
+    private static func hasNoPath(_ address: String) -> Bool {
+        guard let scheme = address.firstRange(of: "://") else { return false }
+        return !address[scheme.upperBound...].contains("/")
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import LatchGateway
+import TestSupport
+import Testing
+
+/// Several accounts, kept answers, passwords, sessions and the log, by the built program.
+@Suite("Accounts and their servers", .timeLimit(.minutes(3)))
+struct AccountsTests {
+    private func home() throws -> Home {
+        var home = try Home()
+        home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+        return home
+    }
+
+    private func login(_ home: Home, _ server: TestGateway, _ email: String = TestGateway.email) async throws {
+        let login = try await home.latch(
+            "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
+        #expect(login.status == 0, "\(login.errors)")
+    }
+
+    @Test("RM-9 two accounts of one server are told apart by every command, and a kept answer is never another's")
+    func two() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            try await server.add("eve@example.org")
+            try await login(home, server)
+            try await login(home, server, "eve@example.org")
+
+            for (words, email) in [([], "eve@"), (["-a", "ada@example.org"], "ada@"), (["--account", "2"], "eve@")] {
+                #expect(try await home.latch(["whoami"] + words).output.contains(email))
+                let cached = try await home.latch(["request", "GET", "/api/me", "--cached"] + words)
+                #expect(cached.status == 0 && cached.output.contains(email), "\(cached.errors)")
+                #expect(try await home.latch(["headers", "list"] + words).status == 0)
+                #expect(try await home.latch(["token"] + words).status == 0)
+            }
+            #expect(try await home.latch("tls", "1").output.contains("ada@example.org"))
+            let several = try await home.latch("whoami", "--account", "127.0.0.1:\(server.port)")
+            #expect(several.status == 66 && several.errors.contains("fits several"))
+            let names = try await home.latch("_accounts").output
+            #expect(names == "ada@example.org\neve@example.org\n")
+
+            #expect(try await home.latch("use", "1").status == 0)
+            #expect(try await home.latch("request", "GET", "/api/me", "--cached").output.contains("ada@"))
+            #expect(try await home.latch("logout", "ada@example.org").status == 0)
+            #expect(try await home.latch("request", "GET", "/api/me", "--cached").output.contains("eve@"))
+        }
+    }
+
+    @Test("without the server a kept answer is shown with a warning, and --cached is for GET alone")
+    func cached() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            try await login(home, server)
+            let first = try await home.latch("request", "GET", "/api/headers", "--cached")
+            #expect(first.status == 0)
+            for words in [["POST", "/x"], ["GET", "/x", "--data", "1"]] {
+                let refused = try await home.latch(["request", "--cached"] + words)
+                #expect(refused.status == 64 && refused.errors.contains("--cached"))
+            }
+            await server.stop()
+
+            let stale = try await home.latch("request", "GET", "/api/headers", "--cached")
+            #expect(stale.status == 0 && stale.output == first.output)
+            #expect(stale.errors.contains("Shown as kept here on") && stale.errors.contains("was not reached"))
+            let none = try await home.latch("request", "GET", "/api/other", "--cached")
+            #expect(none.status == 69 && none.output.isEmpty)
+        }
+    }
+
+    @Test("IM-12 a password is changed, a forced one first, and sessions are listed and ended")
+    func password() async throws {
+        try await TestGateway.with { settings in
+            settings.immich.isEnabled = true
+            settings.onyx.isEnabled = false
+        } _: { server in
+            let (one, two) = (try home(), try home())
+            for home in [one, two] { try await login(home, server) }
+
+            let list = try await one.latch("sessions", "list", "--json")
+            let sessions = try #require(Home.json(list)["sessions"] as? [[String: Any]])
+            #expect(sessions.count == 2 && sessions.filter { $0["isCurrent"] as? Bool == true }.count == 1)
+            let own = sessions.first { $0["isCurrent"] as? Bool == true }?["id"] as? String ?? ""
+            let other = sessions.first { $0["isCurrent"] as? Bool == false }?["id"] as? String ?? ""
+            let refused = try await one.latch("sessions", "revoke", own)
+            #expect(refused.status == 65 && refused.errors.contains("latch logout"))
+            #expect(try await one.latch("sessions", "revoke", "nothing").status == 65)
+            #expect(try await one.latch("sessions", "revoke").status == 64)
+            #expect(try await one.latch("sessions", "revoke", String(other.prefix(8))).status == 0)
+            #expect(try await two.latch("whoami").status == 77)
+            #expect(try await one.latch("sessions", "revoke", "--others").errors.contains("no other session"))
+
+            let wrong = try await one.latch("password", "--password-stdin", input: "wrong\nbrand new horse 8\n")
+            #expect(wrong.status == 77 && wrong.errors.contains("Nothing was changed"), "\(wrong.errors)")
+            #expect(try await one.latch("password", "--password-stdin", input: "alone\n").status == 65)
+            let changed = try await one.latch(
+                "password", "--password-stdin", input: "\(TestGateway.password)\nbrand new horse 8\n")
+            #expect(changed.status == 0, "\(changed.errors)")
+            #expect(try await one.latch("whoami").status == 0)
+            let old = try await two.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+            #expect(old.status == 77)
+        }
+    }
+
+    @Test(
+        "IM-12 at a terminal a sign-in leads straight into a password that the server wants; elsewhere it says what to run"
+    )
+    func forced() async throws {
+        try await TestGateway.with { settings in
+            settings.immich.isEnabled = true
+            settings.onyx.isEnabled = false
+        } _: { server in
+            try await server.add("eve@example.org", mustChange: true)
+            let home = try home()
+            let piped = try await home.latch(
+                "login", server.url, "-e", "eve@example.org", "--password-stdin", input: TestGateway.password)
+            #expect(piped.status == 0 && piped.errors.contains("latch password eve@example.org"), "\(piped.errors)")
+
+            let terminal = try home.terminal("login", server.url, "--email", "eve@example.org")
+            try terminal.wait(for: "Password of")
+            terminal.type("\(TestGateway.password)\n")
+            try terminal.wait(for: "New password")
+            #expect(terminal.screen.contains("wants another password") && terminal.screen.contains("8"))
+            terminal.type("brand new horse 8\n")
+            try terminal.wait(for: "again")
+            terminal.type("brand new horse 8\n")
+            #expect(try terminal.end() == 0)
+            #expect(!terminal.screen.contains("horse"))
+
+            let accounts = try await home.latch("accounts", "--json")
+            let account = (try Home.json(accounts)["accounts"] as? [[String: Any]])?.first
+            #expect(account?["mustChangePassword"] as? Bool == false)
+        }
+    }
+
+    @Test("a family without passwords or sessions for programs says so in one sentence")
+    func notOffered() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            try await login(home, server)
+            for (words, input) in [(["sessions", "list"], ""), (["password", "--password-stdin"], "a\nb\n")] {
+                let answer = try await home.latch(words, input: input)
+                #expect(answer.status == 1 && answer.errors.contains("speaks Onyx, which has no way for a program to"))
+                #expect(answer.errors.split(separator: "\n").count == 1)
+            }
+        }
+    }
+
+    @Test("the log shows what was done, is emptied, and is not kept when that is not wanted")
+    func logs() async throws {
+        try await TestGateway.with { server in
+            var home = try home()
+            try await login(home, server)
+            _ = try await home.latch("doctor", "http://127.0.0.1:1")
+            let text = try await home.latch("logs").output
+            #expect(text.contains("127.0.0.1:\(server.port)  sign-in  ok in ") && text.contains("(latch "))
+            let json = try Home.json(try await home.latch("logs", "--json"))
+            let entries = try #require(json["entries"] as? [[String: Any]])
+            #expect(entries.first?["act"] as? String == "sign-in" && entries.first?["outcome"] as? String == "ok")
+            for (path, bytes) in home.everythingOnDisk() where path.contains("client.log") {
+                for secret in [TestGateway.password, TestGateway.email, "/api"] {
+                    #expect(bytes.range(of: Data(secret.utf8)) == nil)
+                }
+            }
+            #expect(try await home.latch("logs", "--clear", "--follow").status == 64)
+            #expect(try await home.latch("logs", "--clear").status == 0)
+            #expect(try await home.latch("logs").output.isEmpty)
+            home.environment["LATCH_LOG"] = "off"
+            #expect(try await home.latch("logout").status == 0)
+            #expect(try await home.latch("logs").errors.contains("LATCH_LOG"))
+            home.environment["LATCH_LOG"] = nil
+            #expect(try await home.latch("logs").output.isEmpty)
+        }
+    }
+
+    @Test("the log is followed while others write")
+    func follow() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            let follower = try home.terminal("logs", "--follow")
+            try await login(home, server)
+            try follower.wait(for: "sign-in  ok")
+            follower.type("\u{3}")
+            #expect(try follower.end() == 130)
+        }
+    }
+}

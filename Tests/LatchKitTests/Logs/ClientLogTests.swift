@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(2))) struct ClientLogTests {
+    @Test("sign-ins, renewals, rejections, ends and sign-outs are noted with server, outcome and time")
+    func acts() async throws {
+        let world = try World()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        try await latch.session(for: account).refresh()
+        world.onyx.endAll()
+        await #expect(throws: LatchError.self) { try await latch.session(for: account).identity() }
+        let again = try await world.signIn(latch)
+        _ = try await latch.signOut(again)
+        _ = try await latch.probe(ServerAddress("http://127.0.0.1:1"))
+        let server = try await latch.probe(world.address).requireServer()
+        await #expect(throws: LatchError.self) {
+            try await latch.signIn(PasswordSignIn(email: "eve@example.org", password: Secret("x")), to: server)
+        }
+
+        let entries = latch.log.entries()
+        #expect(
+            entries.map { "\($0.act.rawValue) \($0.outcome)" } == [
+                "sign-in ok", "refresh ok", "rejected SESSION_TERMINATED", "ended SESSION_TERMINATED",
+                "refresh session_ended", "sign-in ok", "sign-out ok", "probe connection_refused",
+                "sign-in wrong_credentials",
+            ])
+        #expect(entries.allSatisfy { $0.program == "latch" && $0.process == Int(getpid()) })
+        #expect(entries.filter { $0.act != .probe }.allSatisfy { $0.server == world.address.authority })
+        #expect(entries.first?.milliseconds != nil)
+    }
+
+    @Test("OX-16 no secret, path, query or name is in the file after all kinds of acts")
+    func secrets() async throws {
+        let world = try World()
+        let person = BrowserPerson(home: world.home)
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "open-sesame"]))
+        let client = try latch.session(for: account).client
+        _ = try await client.send(.get, "/api/things?key=hush-query")
+        _ = try await client.cached("/api/things/hush-path")
+        try await latch.session(for: account).refresh()
+        world.onyx.intercept { request in
+            if request.path == "/api/auth/type" { return .json(#"{"multi_tenant":false,"oauth_enabled":true}"#) }
+            if request.path.hasPrefix("/api/things") {
+                return .json(#"{"error_code":"SESSION_hush reason token-1","detail":"hush detail"}"#, 401)
+            }
+            return nil
+        }
+        _ = try? await client.send(.get, "/api/things?key=hush-query")
+        let server = try await latch.probe(world.address).requireServer()
+        async let browser = latch.signIn(person.signIn(), to: server)
+        try person.open(await person.link(from: await person.address()))
+        _ = try await browser
+        _ = try await latch.signOut(account)
+
+        let text = try String(contentsOfFile: world.home.folders.log, encoding: .utf8)
+        #expect(text.contains("browser-sign-in"))
+        for secret in ["token-", "code-", "sesame", "hush", "correct horse", "ada", "example.org", "/api", "state="] {
+            #expect(!text.contains(secret), "\(secret)")
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: world.home.folders.log)[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test("many programs write at once; no line is lost or mixed, and the files stay within their bound")
+    func together() async throws {
+        let folder = try TemporaryDirectory()
+        let address = try ServerAddress("photos.example.org")
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    let log = ClientLog(path: folder.file("s/client.log"), program: "p\(writer)", now: { Date() })
+                    for number in 0..<100 { log.note(.refresh, address, "n\(number)", after: .milliseconds(number)) }
+                }
+            }
+        }
+        let log = ClientLog(path: folder.file("s/client.log"), program: "x", now: { Date() })
+        let entries = log.entries()
+        #expect(entries.count == 800)
+        for writer in 0..<8 {
+            #expect(entries.filter { $0.program == "p\(writer)" }.map(\.outcome) == (0..<100).map { "n\($0)" })
+        }
+
+        let small = ClientLog(path: folder.file("small.log"), program: "x", now: { Date() }, largest: 2_000)
+        for number in 0..<200 { small.note(.refresh, address, "n\(number)") }
+        let kept = small.entries()
+        #expect(kept.last?.outcome == "n199" && kept.count < 60 && kept.count > 10)
+        #expect(kept.map(\.outcome) == ((200 - kept.count)..<200).map { "n\($0)" })
+        try small.clear()
+        #expect(small.entries().isEmpty)
+        small.note(.probe, address, "ok")
+        #expect(small.entries().count == 1)
+    }
+
+    @Test("a log that is not wanted or cannot be written keeps nobody from anything")
+    func none() async throws {
+        let folder = try TemporaryDirectory()
+        let address = try ServerAddress("photos.example.org")
+        ClientLog(path: nil, program: "x", now: { Date() }).note(.probe, address, "ok")
+        try folder.write("", to: "file")
+        let log = ClientLog(path: folder.file("file/client.log"), program: "x", now: { Date() })
+        log.note(.probe, address, "ok")
+        #expect(log.entries().isEmpty)
+        try folder.write("no json\n{}\n", to: "other")
+        #expect(ClientLog(path: folder.file("other"), program: "x", now: { Date() }).entries().isEmpty)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import HTTPServer
+import LatchGateway
+import Testing
+
+@testable import LatchKit
+
+/// Signing in to something that knows nothing of sign-in, behind a real gateway.
+@Suite(.timeLimit(.minutes(5))) struct ProtectedGatewayTests {
+    private let home: Home
+
+    init() throws { home = try Home() }
+
+    private func with(_ body: (ProtectingProxy) async throws -> Void) async throws {
+        let proxy = try await ProtectingProxy(now: { [clock = home.clock] in clock.now })
+        do {
+            try await body(proxy)
+        } catch {
+            await proxy.close()
+            throw error
+        }
+        await proxy.close()
+    }
+
+    private func signIn(_ latch: Latchstring, _ address: String, _ email: String = "ada@example.org") async throws
+        -> Account
+    {
+        let server = try await latch.probe(ServerAddress(address)).requireServer()
+        return try await latch.signIn(
+            PasswordSignIn(email: email, password: Secret(ProtectingProxy.password)), to: server)
+    }
+
+    @Test("a protected address leads to its gateway by its 401, and the person is told where they sign in")
+    func found() async throws {
+        try await with { proxy in
+            let latch = try await home.open()
+
+            let report = try await latch.probe(ServerAddress(proxy.url))
+
+            let server = try report.requireServer()
+            #expect(server.dialect.id.rawValue == "latchd" && server.address.url == proxy.url)
+            #expect(server.dialect.details == ["gateway": proxy.gatewayURL])
+            #expect(server.features.gateway?.url == proxy.gatewayURL && server.features.signsInWithPassword)
+            let step = try #require(report.steps.last { $0.kind == .dialect && $0.outcome == .passed })
+            #expect(step.message.contains("localhost:\(proxy.wire.port) is protected by 127.0.0.1:"))
+            let below = try await latch.probe(ServerAddress(proxy.url + "/photos")).requireServer()
+            #expect(below.address.url == proxy.url + "/photos" && below.dialect.id.rawValue == "latchd")
+        }
+    }
+
+    @Test("calls reach the backend as the person, renewed at the gateway and ended there; two people do not cross")
+    func wholeWay() async throws {
+        try await with { proxy in
+            let latch = try await home.open()
+            let ada = try await signIn(latch, proxy.url)
+            let eve = try await signIn(latch, proxy.url, "eve@example.org")
+            let session = try latch.session(for: ada)
+
+            let answer = try await session.client.send(.get, "/things")
+            #expect(answer.status == .ok && String(decoding: answer.body, as: UTF8.self).contains("ada@example.org"))
+            let other = try await latch.session(for: eve).client.send(.get, "/things")
+            #expect(String(decoding: other.body, as: UTF8.self).contains("eve@example.org"))
+            #expect(try await session.identity().email == "ada@example.org")
+            home.clock.advance(by: 601)
+            #expect(try await session.client.send(.get, "/things").status == .ok)
+
+            #expect(try await latch.signOut(ada).isRevoked)
+            #expect(try await proxy.gateway.stores.sessions.liveCount() == 1)
+            let next = try await home.open()
+            #expect(try await next.session(for: eve).client.send(.get, "/things").status == .ok)
+        }
+    }
+
+    @Test("a backend's own refusal signs nobody out, and the gateway's does", arguments: ["/own-401", "/own-403"])
+    func refusals(path: String) async throws {
+        try await with { proxy in
+            let latch = try await home.open()
+            let account = try await signIn(latch, proxy.url)
+            let session = try latch.session(for: account)
+
+            #expect([401, 403].contains(try await session.client.send(.get, path).status.rawValue))
+            #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+
+            for live in try await proxy.gateway.stores.sessions.list() where live.ended == nil {
+                _ = try await proxy.gateway.stores.sessions.revoke(live.id)
+            }
+            let error = try await #require(throws: LatchError.self) { try await session.client.send(.get, path) }
+            #expect(error.code == .sessionEnded)
+            #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
+        }
+    }
+
+    @Test("a challenge that the gateway does not stand behind signs nobody out")
+    func falseChallenge() async throws {
+        try await with { proxy in
+            let latch = try await home.open()
+            let account = try await signIn(latch, proxy.url)
+            let url = proxy.url
+            proxy.wire.script { _ in
+                let metadata = "\(url)/.well-known/oauth-protected-resource"
+                return ScriptedServer.Answer(
+                    status: 401,
+                    headers: ["WWW-Authenticate": #"Bearer error="invalid_token", resource_metadata="\#(metadata)""#])
+            }
+
+            #expect(try await latch.session(for: account).client.send(.get, "/things").status == .unauthorized)
+            #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+        }
+    }
+
+    @Test("without the gateway nobody is signed out, and the message names it")
+    func gatewayDown() async throws {
+        try await with { proxy in
+            let latch = try await home.open()
+            let account = try await signIn(latch, proxy.url)
+            await proxy.server.stop(drain: .zero)
+
+            let error = try await #require(throws: LatchError.self) {
+                try await latch.session(for: account).identity()
+            }
+            #expect(error.code == .connectionRefused && error.message.contains(String(proxy.gatewayURL.dropFirst(7))))
+            #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+        }
+    }
+}
