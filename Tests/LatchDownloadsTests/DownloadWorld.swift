@@ -1,11 +1,12 @@
 import Foundation
 import HTTPClient
-import LatchDownloads
 import LatchKit
 import SecretStorage
 import Synchronization
 import TestSupport
 import Wire
+
+@testable import LatchDownloads
 
 /// A person signed in to a server of files over real sockets, and a folder for what comes home.
 final class DownloadWorld: Sendable {
@@ -35,8 +36,41 @@ final class DownloadWorld: Sendable {
 
     var library: String { folder.path + "/Pictures" }
 
-    func queue(_ settings: DownloadSettings = .init()) -> DownloadQueue {
-        DownloadQueue(latch, library: FolderLibrary(folder: library), settings: settings)
+    func queue(
+        _ settings: DownloadSettings = .init(), library: (any DownloadLibrary)? = nil,
+        stoppedAfter step: DownloadHook.Step? = nil, now: @escaping @Sendable () -> Date = { Date() }
+    ) -> DownloadQueue {
+        DownloadQueue(
+            latch, library: library ?? FolderLibrary(folder: self.library), settings: settings, now: now,
+            hook: DownloadHook { if $0 == step { throw CancellationError() } })
+    }
+
+    /// A clock by which every pause is over when it is next looked at.
+    static func hurried() -> @Sendable () -> Date {
+        let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        return {
+            time.withLock { time in
+                time += 7200
+                return time
+            }
+        }
+    }
+
+    /// Both parts of a live photo.
+    func pair(_ id: String) -> [DownloadTask] {
+        [
+            task(id, group: .livePhoto, name: "\(id).jpg", metadata: .init(part: .image, liveID: id)),
+            task("\(id)-film", group: .livePhoto, name: "\(id).MOV", metadata: .init(part: .video, liveID: id)),
+        ]
+    }
+
+    /// The parts that are left.
+    func parts() -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: library + "/.latchstring")) ?? []
+    }
+
+    func state(_ id: String, _ queue: DownloadQueue) async throws -> DownloadState? {
+        try await queue.tasks().first { $0.task.id == id }?.state
     }
 
     func task(
@@ -60,7 +94,7 @@ final class DownloadWorld: Sendable {
     /// The files of the library, parts too.
     func files() throws -> [String] {
         let all = FileManager.default.enumerator(atPath: library)?.allObjects as? [String] ?? []
-        return all.filter { $0 != ".latchstring" }.sorted()
+        return all.filter { !$0.hasPrefix(".latchstring") }.sorted()
     }
 
     /// Listens from now on; the closure gives what was told until then.

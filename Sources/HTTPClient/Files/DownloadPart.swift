@@ -26,16 +26,20 @@ public final class DownloadPart: @unchecked Sendable {
     public let path: String
     private var file: Int32?
     private var digest: InsecureSHA1?
+    private var isFlushed = false
     private let written: Atomic<Int>
     private let announced = Atomic<Int>(-1)
 
     /// Opens a part, or makes an empty one that only this user can read.
     ///
+    /// - Parameters:
+    ///   - path: Where it is, or is to be.
+    ///   - isThere: Whether it must be there already: an empty one is not made then.
     /// - Throws: ``TransportError`` with code ``TransportError/Code/file``, ``TransportError/Code/fileRefused`` or
     ///   ``TransportError/Code/diskFull``; also when another download holds it.
-    public init(path: String) throws(TransportError) {
+    public init(path: String, isThere: Bool = false) throws(TransportError) {
         self.path = path
-        let file = try Self.open(path)
+        let file = try Self.open(path, isThere)
         self.file = file
         var status = stat()
         written = Atomic(fstat(file, &status) == 0 ? Int(status.st_size) : 0)
@@ -82,11 +86,14 @@ public final class DownloadPart: @unchecked Sendable {
 
     /// Brings the bytes to the disk, off the shared threads.
     ///
-    /// - Throws: ``TransportError`` as ``init(path:)``.
-    public func flush() async throws {
+    /// - Parameter modified: The time that the file shall have; nil leaves the present.
+    /// - Throws: ``TransportError`` as ``init(path:isThere:)``.
+    public func flush(modified: Date? = nil) async throws {
         try await Self.blocking { [self] in
             guard let file else { return }
+            if let modified { Self.setTime(modified, of: file) }
             guard fsync(file) == 0 else { throw Self.failure(path, .last) }
+            isFlushed = true
         }
     }
 
@@ -101,7 +108,7 @@ public final class DownloadPart: @unchecked Sendable {
         try await Self.blocking { [self] in
             guard let file else { return }
             if let modified { Self.setTime(modified, of: file) }
-            guard fsync(file) == 0 else { throw Self.failure(destination, .last) }
+            guard isFlushed && modified == nil || fsync(file) == 0 else { throw Self.failure(destination, .last) }
             try Self.move(path, destination, isReplacing)
             close()
             Self.keepNames(beside: destination)
@@ -132,11 +139,20 @@ public final class DownloadPart: @unchecked Sendable {
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 
+    /// Whether two paths are names of one file.
+    public static func isSameFile(_ one: String, _ other: String) -> Bool {
+        var first = stat()
+        var second = stat()
+        return lstat(one, &first) == 0 && lstat(other, &second) == 0
+            && first.st_ino == second.st_ino && first.st_dev == second.st_dev
+    }
+
     // MARK: - While a transfer runs, on its thread
 
     /// Drops everything from `offset` on, and says how long the whole will be.
     func begin(at offset: Int, total: Int?) throws(TransportError) {
         guard let file else { return }
+        isFlushed = false
         guard ftruncate(file, off_t(offset)) == 0, lseek(file, off_t(offset), SEEK_SET) == off_t(offset) else {
             throw Self.failure(path, .last)
         }
@@ -147,6 +163,7 @@ public final class DownloadPart: @unchecked Sendable {
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
         guard let file else { return }
+        isFlushed = false
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
@@ -174,9 +191,9 @@ extension DownloadPart {
 
     /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then
     /// the lock is on the finished file, and it is tried again.
-    private static func open(_ path: String) throws(TransportError) -> Int32 {
+    private static func open(_ path: String, _ isThere: Bool) throws(TransportError) -> Int32 {
         while true {
-            let file = system_open(path)
+            let file = system_open(path, isThere ? 0 : O_CREAT)
             guard file >= 0 else { throw failure(path, .last) }
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
                 _ = system_close(file)
@@ -240,8 +257,8 @@ extension DownloadPart {
     }
 }
 
-private func system_open(_ path: String) -> Int32 {
-    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+private func system_open(_ path: String, _ flags: Int32) -> Int32 {
+    open(path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
 }
 
 private func system_openFolder(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }

@@ -27,7 +27,17 @@ public protocol DownloadLibrary: Sendable {
     func dress(_ part: DownloadPart, as task: DownloadTask)
 
     /// Makes one file of a live photo's two whole parts, where this library keeps them so; nil where it keeps a pair.
-    func join(still: DownloadPart, film: DownloadPart, of task: DownloadTask) async throws -> DownloadPart?
+    ///
+    /// - Parameters:
+    ///   - still: The still, whole and on the disk; it stays as it is.
+    ///   - film: The film, likewise.
+    ///   - task: The still's task.
+    ///   - path: Where the one part is to be; what is there already is of no use.
+    /// - Returns: The one part, or nil for a pair.
+    /// - Throws: What reading and writing throws.
+    func join(
+        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+    ) async throws -> DownloadPart?
 
     /// Notes a file that is in its place, in the commit that calls its task done.
     func note(_ task: DownloadTask, at path: String, in connection: Connection) throws

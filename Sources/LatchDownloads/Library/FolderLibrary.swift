@@ -23,9 +23,9 @@ public struct FolderLibrary: DownloadLibrary {
     /// Nothing.
     public func dress(_ part: DownloadPart, as task: DownloadTask) {}
     /// A pair.
-    public func join(still: DownloadPart, film: DownloadPart, of task: DownloadTask) async throws -> DownloadPart? {
-        nil
-    }
+    public func join(
+        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+    ) async throws -> DownloadPart? { nil }
     /// Nothing.
     public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 

@@ -11,10 +11,20 @@ extension DownloadQueue {
 
     /// Decides what becomes of a task after a try.
     func ended(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart?) async {
+        if case .whole = outcome, let part { return place(row, part) }
+        await settle(row, outcome, part)
+        leave(row)
+    }
+
+    /// Notes how a try ended that brought no file.
+    func settle(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart?) async {
         do {
+            guard try await store.task(row.position) != nil else {
+                part?.remove()
+                return
+            }
             switch outcome {
-            case .whole:
-                if let part { return place(row, part) }
+            case .whole: break
             case .gone(let reason): try await finish(row, .skipped(reason), part)
             case .failed(let reason): try await finish(row, .failed(reason), part)
             case .again(let reason, let wait): try await tryAgain(row, reason, wait, part, attempts: settings.retries)
@@ -28,11 +38,12 @@ extension DownloadQueue {
         } catch {
             // The row says "running"; the next start takes it up.
             part?.close()
+            broken = error
         }
-        leave(row)
     }
 
-    private func leave(_ row: QueuedTask) {
+    /// Frees a task's place.
+    func leave(_ row: QueuedTask) {
         guard running.removeValue(forKey: row.position) != nil else { return }
         schedule.ended(row.lane)
         wakes.wake()
@@ -45,30 +56,39 @@ extension DownloadQueue {
             return try await finish(row, .failed("\(reason) It was tried \(row.attempts + 1) times."), part)
         }
         part?.close()
-        let pause = min(Self.firstPause * pow(2, row.attempts), Self.longestPause) * Double.random(in: 0.5...1.5)
+        let pause = (0..<row.attempts).reduce(Self.firstPause) { pause, _ in min(pause * 2, Self.longestPause) }
         let told = wait.map { Double($0.components.seconds) } ?? 0
-        let time = now().addingTimeInterval(max(pause, told))
-        try await store.note(row.position, .waiting, attempts: row.attempts + 1, notBefore: time)
+        let time = now().addingTimeInterval(max(pause * Double.random(in: 0.5...1.5), told))
+        nextTime = min(nextTime ?? time, time)
+        guard try await store.note(row.position, .waiting, attempts: row.attempts + 1, notBefore: time) else { return }
         broadcast.send(.status(id: row.task.id, .waiting))
-    }
-
-    private func pow(_ base: Double, _ exponent: Int) -> Double {
-        (0..<exponent).reduce(1) { value, _ in value * base }
     }
 
     /// Ends a task without a file. The other part of a live photo ends with it: nothing half is kept.
     ///
     /// Source: DL-6.
     private func finish(_ row: QueuedTask, _ state: DownloadState, _ part: DownloadPart?) async throws {
-        part?.remove()
-        try await store.note(row.position, state)
+        part?.close()
+        guard try await store.note(row.position, state) else { return }
+        removeParts(row)
         tell(row, state)
-        guard case .failed = state, let partner = try await store.partner(of: row), partner.isWhole else { return }
+        guard let partner = try await store.partner(of: row), !partner.state.isOver else { return }
+        if case .skipped = state, try await library.existing(row.task) != nil { return }
+        try await failHalf(partner)
+    }
+
+    /// Fails a part of a live photo whose other part cannot be had.
+    func failHalf(_ row: QueuedTask) async throws {
         let why = DownloadState.failed("The other part of this live photo could not be fetched.")
-        try? FileManager.default.removeItem(
-            atPath: partsFolder + "/" + PartName.of(partner.task.account, partner.task.id))
-        try await store.note(partner.position, why)
-        tell(partner, why)
+        guard try await store.end(row.position, why) else { return }
+        if let fetch = running[row.position] { fetch.stop() } else { removeParts(row) }
+        tell(row, why)
+    }
+
+    private func removeParts(_ row: QueuedTask) {
+        try? FileManager.default.removeItem(atPath: partPath(row))
+        guard row.task.metadata.liveID != nil else { return }
+        try? FileManager.default.removeItem(atPath: joinedPath(row))
     }
 
     private func tell(_ row: QueuedTask, _ state: DownloadState) {
@@ -78,130 +98,27 @@ extension DownloadQueue {
 
     private func holdUp(_ row: QueuedTask, _ hold: Hold, _ part: DownloadPart?) async throws {
         part?.close()
-        try await store.note(row.position, .waiting)
-        broadcast.send(.status(id: row.task.id, .waiting))
-        if case .account(let account, _) = hold { try await store.pause(account: account) }
-        if holds.insert(hold).inserted { broadcast.send(.held(hold.sentence(library.folder))) }
-        guard hold == .disk else { return }
+        if try await store.note(row.position, .waiting) { broadcast.send(.status(id: row.task.id, .waiting)) }
+        if case .account(let account, _) = hold, !isHeld(account) {
+            holds.insert(hold)
+            broadcast.send(.held(hold.sentence(library.folder)))
+            try await store.pause(account: account)
+            return
+        }
+        guard hold == .disk, holds.insert(hold).inserted else { return }
+        broadcast.send(.held(hold.sentence(library.folder)))
         for fetch in running.values where fetch.row.position != row.position { fetch.stop() }
     }
 
     private func stopped(_ row: QueuedTask, _ part: DownloadPart?) async throws {
+        part?.close()
         switch try await store.task(row.position)?.state {
-        case nil: part?.remove()
         case .running:
-            part?.close()
-            try await store.note(row.position, .waiting)
+            guard try await store.note(row.position, .waiting) else { return }
             broadcast.send(.status(id: row.task.id, .waiting))
-        case .paused:
-            part?.close()
-            broadcast.send(.status(id: row.task.id, .paused))
-        default: part?.close()
+        case .paused: broadcast.send(.status(id: row.task.id, .paused))
+        case nil, .done, .skipped, .failed: removeParts(row)
+        case .waiting: break
         }
-    }
-
-    // MARK: - A whole part becomes a file
-
-    /// Puts a whole part in its place, beside the next transfers.
-    private func place(_ row: QueuedTask, _ part: DownloadPart) {
-        placing[row.position] = Task {
-            do {
-                try await self.placeNow(row, part)
-            } catch {
-                let outcome = FetchOutcome(error, account: row.task.account)
-                await self.notPlaced(row, outcome, part)
-            }
-            self.placed(row)
-        }
-        leave(row)
-    }
-
-    private func placed(_ row: QueuedTask) {
-        placing[row.position] = nil
-        wakes.wake()
-    }
-
-    private func notPlaced(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart) async {
-        switch outcome {
-        case .held(let hold): try? await holdUp(row, hold, part)
-        case .stopped: part.close()
-        case .failed(let reason), .again(let reason, _), .spoilt(let reason), .gone(let reason):
-            try? await finish(row, .failed(reason), part)
-        case .whole: break
-        }
-    }
-
-    private func placeNow(_ row: QueuedTask, _ part: DownloadPart) async throws {
-        guard row.task.metadata.liveID == nil else { return try await placePair(row, part) }
-        let path = try await publish(part, row)
-        let (task, library) = (row.task, library)
-        try await hook.after(.placed)
-        try await store.note(done: [(row.position, path)]) { try library.note(task, at: path, in: $0) }
-        try await hook.after(.doneNoted)
-        tellDone(row, path)
-    }
-
-    /// Notes where the file will be, then puts it there: after a crash between the two the next start finds it.
-    private func publish(_ part: DownloadPart, _ row: QueuedTask) async throws -> String {
-        library.dress(part, as: row.task)
-        var attempt = 0
-        while true {
-            let path = try library.destination(of: row.task, attempt: attempt)
-            try await store.note(whole: [(row.position, path)])
-            try await hook.after(.wholeNoted)
-            do {
-                try await part.publish(as: path, modified: row.task.metadata.taken)
-                return path
-            } catch let error as TransportError where error.code == .fileExists && attempt < 10_000 {
-                attempt += 1
-            }
-        }
-    }
-
-    /// Waits with a live photo's first part for its second, then puts both in their places.
-    private func placePair(_ row: QueuedTask, _ part: DownloadPart) async throws {
-        try await part.flush()
-        try await store.note(whole: [(row.position, nil)])
-        try await hook.after(.wholeNoted)
-        guard let partner = try await store.partner(of: row), partner.isWhole, placing[partner.position] == nil else {
-            part.close()
-            return
-        }
-        let other = try DownloadPart(path: partsFolder + "/" + PartName.of(partner.task.account, partner.task.id))
-        try await placePair(
-            row.task.metadata.part == .video ? (partner, other) : (row, part),
-            row.task.metadata.part == .video ? (row, part) : (partner, other))
-    }
-
-    private func placePair(
-        _ still: (row: QueuedTask, part: DownloadPart), _ film: (row: QueuedTask, part: DownloadPart)
-    ) async throws {
-        let library = library
-        let (first, second) = (still.row.task, film.row.task)
-        if let joined = try await library.join(still: still.part, film: film.part, of: first) {
-            let path = try await publish(joined, still.row)
-            still.part.remove()
-            film.part.remove()
-            try await store.note(done: [(still.row.position, path), (film.row.position, path)]) { connection in
-                try library.note(first, at: path, in: connection)
-                try library.note(second, at: path, in: connection)
-            }
-            tellDone(still.row, path)
-            return tellDone(film.row, path)
-        }
-        let stillPath = try await publish(still.part, still.row)
-        let filmPath = try await publish(film.part, film.row)
-        try await hook.after(.placed)
-        try await store.note(done: [(still.row.position, stillPath), (film.row.position, filmPath)]) { connection in
-            try library.note(first, at: stillPath, in: connection)
-            try library.note(second, at: filmPath, in: connection)
-        }
-        tellDone(still.row, stillPath)
-        tellDone(film.row, filmPath)
-    }
-
-    private func tellDone(_ row: QueuedTask, _ path: String) {
-        broadcast.send(.status(id: row.task.id, .done))
-        broadcast.send(.complete(id: row.task.id, path: path))
     }
 }

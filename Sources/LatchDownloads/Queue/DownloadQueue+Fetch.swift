@@ -4,23 +4,38 @@ import LatchKit
 import Wire
 
 extension DownloadQueue {
-    /// Fetches one task into its part.
-    func fetch(_ row: QueuedTask, _ running: RunningFetch) async -> (FetchOutcome, DownloadPart?) {
-        let task = row.task
+    /// Fetches one task, as far as it is not there yet.
+    func fetch(_ position: Int, _ running: RunningFetch) async {
+        var row = running.row
         do {
-            guard try await store.note(row.position, .running) else { return (.stopped, nil) }
-            broadcast.send(.status(id: task.id, .running))
+            guard let fresh = try await store.begin(position) else { return leave(row) }
+            row = fresh
+            broadcast.send(.status(id: row.task.id, .running))
             try await hook.after(.started)
-            if let path = try await library.existing(task) { return (.gone("It is here already: \(path)"), nil) }
-            let part = try DownloadPart(path: partsFolder + "/" + PartName.of(task.account, task.id))
+            if row.isWhole, standing(row) != .missing { return place(row, nil) }
+            if row.isWhole {
+                try await store.note(anew: position)
+                (row.isWhole, row.path, row.resume) = (false, nil, nil)
+            }
+            if let path = try await existing(row) { return await ended(row, .gone("It is here already: \(path)"), nil) }
+            try FolderLibrary.make(partsFolder)
+            let part = try DownloadPart(path: partPath(row))
             running.open(part)
-            if row.isWhole { return (.whole, part) }
-            let outcome = try await transfer(row, part)
-            try await hook.after(.fetched)
-            return (outcome, part)
+            let outcome: FetchOutcome
+            do { outcome = try await transfer(row, part) } catch {
+                outcome = FetchOutcome(error, account: row.task.account)
+            }
+            await ended(row, outcome, part)
         } catch {
-            return (FetchOutcome(error, account: task.account), nil)
+            await ended(row, FetchOutcome(error, account: row.task.account), nil)
         }
+    }
+
+    /// The file of a task that is there already. Of a live photo both must be, else both are fetched.
+    private func existing(_ row: QueuedTask) async throws -> String? {
+        guard let path = try await library.existing(row.task) else { return nil }
+        guard let partner = try await store.partner(of: row) else { return path }
+        return try await library.existing(partner.task) == nil ? nil : path
     }
 
     private func transfer(_ row: QueuedTask, _ part: DownloadPart) async throws -> FetchOutcome {
@@ -33,15 +48,32 @@ extension DownloadQueue {
         if task.metadata.sha1 != nil {
             try await part.beginDigest(of: point?.canResume == true ? point?.count ?? 0 : 0)
         }
+        // What is known of an old part must not be taken for knowledge of the new one.
+        if point == nil, row.resume != nil { try await store.note(row.position, resume: nil, boot: nil) }
+        let notes = ResumeNotes(store: store, position: row.position)
+        let outcome: FetchOutcome
+        do {
+            let answer = try await session.client.download(
+                task.url, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
+                onBegin: notes.note)
+            outcome = judge(answer, task, session, part)
+        } catch {
+            outcome = FetchOutcome(error, account: task.account)
+        }
+        await notes.written()
+        try await hook.after(.fetched)
+        return outcome
+    }
+
+    private func headers(_ task: DownloadTask) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for (name, value) in task.headers { headers[name] = value }
-        let (store, position) = (store, row.position)
-        let answer = try await session.client.download(
-            task.url, headers: headers, into: part, from: point, stallTimeout: settings.stallTimeout
-        ) { begun in
-            // Known to the queue's file before many bytes are there; without it the part begins anew after a crash.
-            Task { try? await store.note(position, resume: begun, boot: Self.boot) }
-        }
+        return headers
+    }
+
+    private nonisolated func judge(
+        _ answer: ClientResponse, _ task: DownloadTask, _ session: Session, _ part: DownloadPart
+    ) -> FetchOutcome {
         guard [200, 206].contains(answer.status.rawValue) else {
             let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
             return FetchOutcome(answer, String(words.prefix(200)), of: task.filename)
@@ -50,18 +82,26 @@ extension DownloadQueue {
     }
 
     /// Where a part stands. What was written before the machine was started anew may have been lost from the middle.
-    private func point(_ row: QueuedTask, _ part: DownloadPart) -> ResumePoint? {
+    private nonisolated func point(_ row: QueuedTask, _ part: DownloadPart) -> ResumePoint? {
         guard var point = row.resume, row.boot == Self.boot, part.count > 0 else { return nil }
         point.count = part.count
         if let total = point.total, point.count >= total { point.count = max(0, total - 1) }
-        return point
+        return point.canResume ? point : nil
     }
 
-    private func check(_ part: DownloadPart, _ task: DownloadTask) -> FetchOutcome {
-        guard let wanted = task.metadata.sha1, let came = part.takeDigest(), came != wanted,
-            !task.metadata.isDigestAdvice
-        else { return .whole }
-        return .spoilt("What came is not the file that the server describes: its checksum is another.")
+    private nonisolated func check(_ part: DownloadPart, _ task: DownloadTask) -> FetchOutcome {
+        let metadata = task.metadata
+        if let wanted = metadata.sha1, let came = part.takeDigest() {
+            if came == wanted { return .whole }
+            if !metadata.isDigestAdvice {
+                return .spoilt("What came is not the file that the server describes: its checksum is another.")
+            }
+        }
+        // A length that the server announced with the file is worth more than one that it told before, where that is advice.
+        guard let size = metadata.size, size != part.count, !metadata.isDigestAdvice || part.total == nil else {
+            return .whole
+        }
+        return .spoilt("What came is not the file that the server describes: \(part.count) bytes, not \(size).")
     }
 
     /// The start of this machine; empty where it does not tell, and then nothing outlives this program.

@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 import HTTPClient
 import LatchKit
@@ -23,6 +22,8 @@ extension DownloadQueue {
         try FolderLibrary.make(partsFolder)
         try await store.takeUp()
         try await removeStrayParts()
+        broken = nil
+        nextTime = try await store.nextTime(after: now())
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
@@ -31,6 +32,7 @@ extension DownloadQueue {
             try await work(isLasting: isLasting)
         } catch {
             await stopAll()
+            await tellOverall()
             throw error
         }
         await tellOverall()
@@ -45,15 +47,17 @@ extension DownloadQueue {
             let revision = try await store.revision()
             if revision != seen {
                 seen = revision
-                try await obey()
+                try await releaseAccounts()
                 schedule.reset(try await store.lanes())
-            } else if running.isEmpty {
+            } else if try await isTime() || running.isEmpty {
                 schedule.reset(try await store.lanes())
             }
             try await fill()
-            if running.isEmpty, placing.isEmpty, holds.isEmpty, !isLasting, try await isOver() { return }
+            if let broken { throw broken }
+            if running.isEmpty, placing.isEmpty, !isHeld, !isLasting, try await isOver() { return }
             if told + Self.beat <= .now {
                 told = .now
+                try await obey()
                 await tellProgress()
                 checkRoom()
             }
@@ -64,7 +68,22 @@ extension DownloadQueue {
     /// Whether nothing waits, also not for its time.
     private func isOver() async throws -> Bool {
         guard try await store.lanes().isEmpty else { return false }
+        for half in try await store.halves() where placing[half.position] == nil {
+            let partner = try await store.partner(of: half)
+            if partner?.state == .paused {
+                try await store.note(half.position, .paused)
+            } else if partner?.state.isOver ?? true {
+                try await failHalf(half)
+            }
+        }
         return running.isEmpty && placing.isEmpty
+    }
+
+    /// Whether a task's time has come again since it was last asked.
+    private func isTime() async throws -> Bool {
+        guard let time = nextTime, time <= now() else { return false }
+        nextTime = try await store.nextTime(after: now())
+        return true
     }
 
     /// Starts as many as may run.
@@ -91,7 +110,7 @@ extension DownloadQueue {
         }
     }
 
-    private func isHeld(_ account: UUID) -> Bool {
+    func isHeld(_ account: UUID) -> Bool {
         holds.contains { hold in
             if case .account(account, _) = hold { true } else { false }
         }
@@ -101,10 +120,7 @@ extension DownloadQueue {
         let fetch = RunningFetch(row)
         running[row.position] = fetch
         fetch.begin(
-            Task {
-                let (outcome, part) = await self.fetch(row, fetch)
-                await self.ended(row, outcome, part)
-            })
+            Task { await self.fetch(row.position, fetch) })
     }
 
     /// Stops what other programs, or this one, have taken out of the queue or paused.
@@ -113,14 +129,22 @@ extension DownloadQueue {
             let row = try await store.task(position)
             if row == nil || row?.state == .paused { fetch.stop() }
         }
-        // A sign-in makes an account good again: the tasks that waited for it were paused, and are waiting now.
-        holds = holds.filter { if case .account = $0 { false } else { true } }
+    }
+
+    /// A sign-in makes an account good again: the tasks that waited for it were paused, and wait again when somebody says so.
+    private func releaseAccounts() async throws {
+        for hold in holds {
+            guard case .account(let account, _) = hold, try await store.hasWaiting(account) else { continue }
+            holds.remove(hold)
+            broadcast.send(.held(nil))
+        }
     }
 
     private func stopAll() async {
         for fetch in running.values { fetch.stop() }
         while !running.isEmpty || !placing.isEmpty {
-            await Task.detached { try? await Task.sleep(for: .milliseconds(5)) }.value
+            for fetch in running.values { await fetch.ended() }
+            for task in placing.values { await task.value }
         }
     }
 
@@ -143,26 +167,5 @@ extension DownloadQueue {
     private func tellOverall() async {
         guard let progress = try? await progress() else { return }
         broadcast.send(.overall(progress))
-    }
-
-    /// Removes parts that no open task has: what was cancelled, or belonged to an account that is gone.
-    private func removeStrayParts() async throws {
-        var names: Set<String> = []
-        var last = 0
-        while case let rows = try await store.open(after: last, limit: 10_000), let end = rows.last {
-            for row in rows { names.insert(PartName.of(row.account, row.id)) }
-            last = end.position
-        }
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: partsFolder)) ?? []
-        where name.hasSuffix(".part") && !names.contains(name) {
-            try? FileManager.default.removeItem(atPath: partsFolder + "/" + name)
-        }
-    }
-}
-
-/// What a task's part is called.
-enum PartName {
-    static func of(_ account: UUID, _ id: String) -> String {
-        String(SHA256.digest("\(account.uuidString.lowercased())/\(id)").hexadecimal.prefix(32)) + ".part"
     }
 }

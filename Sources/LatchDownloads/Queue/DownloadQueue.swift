@@ -27,6 +27,12 @@ public actor DownloadQueue {
     var schedule: DownloadSchedule
     var running: [Int: RunningFetch] = [:]
     var placing: [Int: Task<Void, Never>] = [:]
+    /// The live photos that are being put in their places.
+    var pairs: Set<String> = []
+    /// When the next task's time comes again.
+    var nextTime: Date?
+    /// Why the queue's file cannot be written, if so.
+    var broken: (any Error)?
     var holds: Set<Hold> = []
     var tally = DownloadTally()
 
@@ -81,7 +87,8 @@ public actor DownloadQueue {
         return added
     }
 
-    /// Takes a task out of the queue; what it has fetched is dropped, a file in its place stays.
+    /// Takes a task out of the queue, with the other part of a live photo; what it has fetched is dropped, a file in its
+    /// place stays.
     ///
     /// - Returns: Whether it was there and not over.
     ///
@@ -89,7 +96,7 @@ public actor DownloadQueue {
     @discardableResult
     public func cancel(_ id: String) async throws -> Bool {
         defer { wakes.wake() }
-        return try await store.remove([id], in: [.waiting, .running, .paused]) > 0
+        return try await store.remove(id) > 0
     }
 
     /// Takes all tasks that are not over out of the queue.
@@ -98,7 +105,7 @@ public actor DownloadQueue {
     @discardableResult
     public func cancelAll() async throws -> Int {
         defer { wakes.wake() }
-        return try await store.remove(nil, in: [.waiting, .running, .paused])
+        return try await store.remove(in: [.waiting, .running, .paused])
     }
 
     /// Lets tasks rest; what they have fetched stays. All, where no ids are given.
@@ -115,17 +122,18 @@ public actor DownloadQueue {
         return try await store.change(ids, from: [.paused], to: .waiting)
     }
 
-    /// Tries again what has failed.
+    /// Tries again what has failed; of a live photo both parts.
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil) async throws -> Int {
         defer { wakes.wake() }
-        return try await store.change(ids, from: [.failed("")], to: .waiting)
+        let changed = try await store.change(ids, from: [.failed("")], to: .waiting)
+        return try await changed + store.retryOthers()
     }
 
     /// Forgets tasks that are over; their files stay.
     @discardableResult
     public func clear() async throws -> Int {
-        try await store.remove(nil, in: [.done, .skipped(""), .failed("")])
+        try await store.remove(in: [.done, .skipped(""), .failed("")])
     }
 
     /// The queue's tasks in its order, some at a time.
@@ -164,7 +172,7 @@ public actor DownloadQueue {
 
 /// Steps after which a test may stop the queue, as a crash would.
 struct DownloadHook: Sendable {
-    enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, doneNoted }
+    enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, halfNoted, joined, firstPlaced }
 
     var after: @Sendable (Step) async throws -> Void = { _ in }
 }

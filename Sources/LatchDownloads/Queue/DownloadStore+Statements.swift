@@ -11,7 +11,7 @@ extension DownloadStore {
         ON CONFLICT (account, id) DO UPDATE SET host = excluded.host, grp = excluded.grp, url = excluded.url, \
         headers = excluded.headers, filename = excluded.filename, wants_progress = excluded.wants_progress, \
         metadata = excluded.metadata, size = excluded.size, live_id = excluded.live_id, state = 'waiting', reason = NULL, \
-        attempts = 0, not_before = 0, is_whole = 0, resume = NULL WHERE state IN ('done', 'skipped', 'failed')
+        attempts = 0, not_before = 0, is_whole = 0, resume = NULL, path = NULL WHERE state IN ('done', 'skipped', 'failed')
         """,
         String.self, UUID.self, String.self, String.self, String.self, String.self, String.self, Bool.self,
         String.self, Int?.self, String?.self)
@@ -47,7 +47,8 @@ extension DownloadStore {
 
     static let selectOpen = Statement(
         """
-        SELECT position, account, id FROM downloads WHERE position > ? AND state IN ('waiting', 'running', 'paused') \
+        SELECT position, account, id FROM downloads WHERE position > ? AND (resume IS NOT NULL OR is_whole = 1) \
+        AND state IN ('waiting', 'running', 'paused') \
         ORDER BY position LIMIT ?
         """, Int.self, Int.self
     ) { row throws(DatabaseError) in
@@ -69,11 +70,34 @@ extension DownloadStore {
     static let update = Statement(
         """
         UPDATE downloads SET state = ?, reason = ?, attempts = coalesce(?, attempts), \
-        not_before = coalesce(?, not_before) WHERE position = ?
+        not_before = coalesce(?, not_before) WHERE position = ? AND state = 'running'
         """, String.self, String?.self, Int?.self, Date?.self, Int.self)
 
     static let updateResume = Statement(
         "UPDATE downloads SET resume = ?, boot = ? WHERE position = ?", String?.self, String?.self, Int.self)
+
+    static let updateBegun = Statement(
+        "UPDATE downloads SET state = 'running' WHERE position = ? AND state = 'waiting'", Int.self)
+
+    static let updateHalf = Statement("UPDATE downloads SET is_whole = 1 WHERE position = ?", Int.self)
+
+    static let updateAnew = Statement(
+        "UPDATE downloads SET is_whole = 0, path = NULL, resume = NULL WHERE position = ?", Int.self)
+
+    static let updateEnd = Statement(
+        """
+        UPDATE downloads SET state = ?, reason = ? WHERE position = ? AND state IN ('waiting', 'running', 'paused')
+        """, String.self, String?.self, Int.self)
+
+    static let updateBack = Statement(
+        "UPDATE downloads SET state = 'waiting' WHERE position = ? AND state = 'running'", Int.self)
+
+    static let selectHalves = Statement(
+        "SELECT \(columns) FROM downloads WHERE state = 'running' AND is_whole = 1 AND path IS NULL", row: row)
+
+    static let selectWaits = Statement(
+        "SELECT 1 FROM downloads WHERE account = ? AND state = 'waiting' LIMIT 1", UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
 
     static let updateWhole = Statement(
         "UPDATE downloads SET is_whole = 1, path = ? WHERE position = ?", String?.self, Int.self)
@@ -85,14 +109,27 @@ extension DownloadStore {
     static let takeUp = Statement("UPDATE downloads SET state = 'waiting' WHERE state = 'running'")
 
     static let changeOne = Statement(
-        "UPDATE downloads SET state = ?, reason = NULL, attempts = 0, not_before = 0 WHERE id = ? AND state = ?",
-        String.self, String.self, String.self)
+        """
+        UPDATE downloads SET state = ?2, reason = NULL, attempts = 0, not_before = 0 WHERE state = ?3 AND (id = ?1 OR \
+        live_id IN (SELECT live_id FROM downloads WHERE id = ?1))
+        """, String.self, String.self, String.self)
 
     static let changeAll = Statement(
         "UPDATE downloads SET state = ?, reason = NULL, attempts = 0, not_before = 0 WHERE state = ?", String.self,
         String.self)
 
-    static let removeOne = Statement("DELETE FROM downloads WHERE id = ? AND state = ?", String.self, String.self)
+    /// The other part of a live photo that failed was skipped perhaps: both are tried again.
+    static let retryOthers = Statement(
+        """
+        UPDATE downloads SET state = 'waiting', reason = NULL, attempts = 0, not_before = 0 WHERE state = 'skipped' \
+        AND live_id IN (SELECT live_id FROM downloads WHERE state = 'waiting' AND live_id IS NOT NULL)
+        """)
+
+    static let removeOne = Statement(
+        """
+        DELETE FROM downloads WHERE state IN ('waiting', 'running', 'paused') AND (id = ?1 OR \
+        live_id IN (SELECT live_id FROM downloads WHERE id = ?1))
+        """, String.self)
 
     static let removeAll = Statement("DELETE FROM downloads WHERE state = ?", String.self)
 

@@ -50,7 +50,7 @@ struct DownloadStore: Sendable {
         return try await read { try $0.first(Self.selectPartner, row.task.account, live, row.position) }
     }
 
-    /// Accounts and ids of tasks that are not over, behind a place in the queue.
+    /// Accounts and ids of tasks that are not over and may have a part, behind a place in the queue.
     func open(after position: Int, limit: Int) async throws -> [(position: Int, account: UUID, id: String)] {
         try await read { try $0.all(Self.selectOpen, position, limit) }
     }
@@ -66,7 +66,15 @@ struct DownloadStore: Sendable {
     /// Grows with every command of any program.
     func revision() async throws -> Int { try await read { try $0.first(Self.selectRevision) } ?? 0 }
 
-    /// Notes where a task stands; false when it was removed or stands as `from` does not say.
+    /// Notes that a waiting task runs, and gives it as it stands; nil when it does not wait any more.
+    func begin(_ position: Int) async throws -> QueuedTask? {
+        try await write { connection in
+            guard try connection.run(Self.updateBegun, position) == 1 else { return nil }
+            return try connection.first(Self.selectOne, position)
+        }
+    }
+
+    /// Notes where a running task stands; false when it was removed, or somebody else has changed it meanwhile.
     @discardableResult
     func note(
         _ position: Int, _ state: DownloadState, attempts: Int? = nil, notBefore: Date? = nil
@@ -83,11 +91,48 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes that parts are whole and where their files will be.
-    func note(whole rows: [(position: Int, path: String?)]) async throws {
+    /// Notes that parts are whole and where their files will be; false when one of the tasks is not there any more.
+    func note(whole rows: [(position: Int, path: String)]) async throws -> Bool {
         try await write { connection in
-            for row in rows { _ = try connection.run(Self.updateWhole, row.path, row.position) }
+            for row in rows where try connection.run(Self.updateWhole, row.path, row.position) == 0 { return false }
+            return true
         }
+    }
+
+    /// Notes that one part of a live photo is whole.
+    ///
+    /// Of two that become whole at once just one gets to know of the other, whichever commit is the second.
+    ///
+    /// - Returns: Whether the task is there still, and the other one.
+    func note(half row: QueuedTask) async throws -> (isThere: Bool, partner: QueuedTask?) {
+        try await write { connection in
+            guard try connection.run(Self.updateHalf, row.position) == 1 else { return (false, nil) }
+            let live = row.task.metadata.liveID ?? ""
+            return (true, try connection.first(Self.selectPartner, row.task.account, live, row.position))
+        }
+    }
+
+    /// Notes that nothing is there of a file: it begins anew.
+    func note(anew position: Int) async throws {
+        try await write { _ = try $0.run(Self.updateAnew, position) }
+    }
+
+    /// Ends a task that is not over, whatever it does; false when it is.
+    func end(_ position: Int, _ state: DownloadState) async throws -> Bool {
+        try await write { try $0.run(Self.updateEnd, state.word, state.reason, position) == 1 }
+    }
+
+    /// Lets a task that was to be placed wait again.
+    func putBack(_ position: Int) async throws {
+        try await write { _ = try $0.run(Self.updateBack, position) }
+    }
+
+    /// The whole parts of live photos that wait for their others.
+    func halves() async throws -> [QueuedTask] { try await read { try $0.all(Self.selectHalves) } }
+
+    /// Whether something of an account waits.
+    func hasWaiting(_ account: UUID) async throws -> Bool {
+        try await read { try $0.first(Self.selectWaits, account) } != nil
     }
 
     /// Notes that files are in their places; with what the library notes of them in the same commit.
@@ -110,7 +155,7 @@ struct DownloadStore: Sendable {
             var changed = 0
             for word in words {
                 if let ids {
-                    for id in ids { changed += try connection.run(Self.changeOne, to.word, id, word) }
+                    for id in ids { changed += try connection.run(Self.changeOne, id, to.word, word) }
                 } else {
                     changed += try connection.run(Self.changeAll, to.word, word)
                 }
@@ -119,19 +164,17 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Removes tasks in these states; of all where no ids are given.
-    func remove(_ ids: [String]?, in states: [DownloadState]) async throws -> Int {
+    /// Lets the skipped parts of live photos whose other part is tried again wait too.
+    func retryOthers() async throws -> Int { try await command { try $0.run(Self.retryOthers) } }
+
+    /// Removes an open task, with the other part of a live photo.
+    func remove(_ id: String) async throws -> Int { try await command { try $0.run(Self.removeOne, id) } }
+
+    /// Removes all tasks in these states.
+    func remove(in states: [DownloadState]) async throws -> Int {
         let words = states.map(\.word)
         return try await command { connection in
-            var removed = 0
-            for word in words {
-                if let ids {
-                    for id in ids { removed += try connection.run(Self.removeOne, id, word) }
-                } else {
-                    removed += try connection.run(Self.removeAll, word)
-                }
-            }
-            return removed
+            try words.reduce(0) { try $0 + connection.run(Self.removeAll, $1) }
         }
     }
 

@@ -22,6 +22,9 @@ final class RunningFetch: Sendable {
         if wasStopped.withLock({ $0 }) { work.cancel() }
     }
 
+    /// Waits for the end.
+    func ended() async { await task.withLock { $0 }?.value }
+
     /// Ends the transfer; the part keeps what it has.
     func stop() {
         wasStopped.withLock { $0 = true }

@@ -1,0 +1,237 @@
+import FoundationEssentials
+import HTTPClient
+import LatchKit
+
+/// Whole parts become files.
+///
+/// The order is what makes a crash harmless: the part's bytes are on the disk, then its path is in the queue's file, then it is
+/// moved there, then it is called done. Whoever comes next sees by part, path and file how far that went.
+extension DownloadQueue {
+    private static let maximumNames = 10_000
+
+    /// Puts a whole part in its place, beside the next transfers.
+    func place(_ row: QueuedTask, _ part: DownloadPart?) {
+        placing[row.position] = Task {
+            do {
+                try await self.placeNow(row, part)
+            } catch {
+                part?.close()
+                await self.notPlaced(row, error)
+            }
+            self.placing[row.position] = nil
+            self.wakes.wake()
+        }
+        leave(row)
+    }
+
+    private func notPlaced(_ row: QueuedTask, _ error: any Error) async {
+        switch FetchOutcome(error, account: row.task.account) {
+        case .stopped, .whole: break
+        case .held(let hold):
+            await settle(row, .held(hold), nil)
+            try? await putBackOther(row)
+        case .failed(let reason), .again(let reason, _), .spoilt(let reason), .gone(let reason):
+            await settle(row, .failed(reason), nil)
+        }
+    }
+
+    private func putBackOther(_ row: QueuedTask) async throws {
+        if let partner = try await store.partner(of: row), partner.isWhole { try await store.putBack(partner.position) }
+    }
+
+    private func placeNow(_ row: QueuedTask, _ part: DownloadPart?) async throws {
+        guard row.task.metadata.liveID == nil else { return try await placeHalf(row, part) }
+        guard let path = try await publish(row, part) else { return }
+        try await hook.after(.placed)
+        try await done([(row, path)])
+    }
+
+    private func done(_ files: [(row: QueuedTask, path: String)]) async throws {
+        let (library, tasks) = (library, files.map { ($0.row.task, $0.path) })
+        try await store.note(done: files.map { ($0.row.position, $0.path) }) { connection in
+            for (task, path) in tasks { try library.note(task, at: path, in: connection) }
+        }
+        for file in files {
+            broadcast.send(.status(id: file.row.task.id, .done))
+            broadcast.send(.complete(id: file.row.task.id, path: file.path))
+        }
+    }
+
+    /// A task's file in its place; nil when it was cancelled meanwhile.
+    private func publish(_ row: QueuedTask, _ open: DownloadPart?) async throws -> String? {
+        if case .placed(let path) = standing(row) { return path }
+        let part = try open ?? DownloadPart(path: partPath(row), isThere: true)
+        defer { part.close() }
+        try await make(part, fit: row)
+        for attempt in 0..<Self.maximumNames {
+            let path = try library.destination(of: row.task, attempt: attempt)
+            guard !Self.isThere(path) else { continue }
+            guard try await store.note(whole: [(row.position, path)]) else {
+                part.remove()
+                return nil
+            }
+            try await hook.after(.wholeNoted)
+            if try await move(part, path) { return path }
+        }
+        throw noName(row)
+    }
+
+    private func make(_ part: DownloadPart, fit row: QueuedTask) async throws {
+        library.dress(part, as: row.task)
+        try await part.flush(modified: row.task.metadata.taken)
+    }
+
+    /// Whether the name was free.
+    private func move(_ part: DownloadPart, _ path: String) async throws -> Bool {
+        do {
+            try await part.publish(as: path)
+            return true
+        } catch let error as TransportError where error.code == .fileExists {
+            return false
+        }
+    }
+
+    private func noName(_ row: QueuedTask) -> LatchError {
+        LatchError(
+            .fileFailed,
+            "Could not find a free name for '\(SafeFileName(row.task.filename))' in '\(library.folder)'. Clear up there."
+        )
+    }
+
+    // MARK: - Live photos
+
+    /// Waits with a live photo's first part for its second, then puts both in their places.
+    private func placeHalf(_ row: QueuedTask, _ open: DownloadPart?) async throws {
+        if let open {
+            try await make(open, fit: row)
+            open.close()
+        }
+        let noted = try await store.note(half: row)
+        try await hook.after(.halfNoted)
+        guard noted.isThere else {
+            try? FileManager.default.removeItem(atPath: partPath(row))
+            return
+        }
+        guard let partner = noted.partner else { return }
+        guard !partner.state.isOver || partner.state == .done else { return try await failHalf(row) }
+        guard partner.isWhole, let live = row.task.metadata.liveID else { return }
+        let key = "\(row.task.account)/\(live)"
+        guard pairs.insert(key).inserted else { return }
+        defer { pairs.remove(key) }
+        guard let current = try await store.task(row.position), current.state != .done else { return }
+        try await placePair(
+            row.task.metadata.part == .video ? partner : current, row.task.metadata.part == .video ? current : partner)
+    }
+
+    private func placePair(_ still: QueuedTask, _ film: QueuedTask) async throws {
+        if let path = still.path, path == film.path, Self.isThere(path), !Self.isThere(joinedPath(still)) {
+            return try await doneJoined(still, film, path)
+        }
+        let standings = (standing(still), standing(film))
+        for (row, standing) in [(still, standings.0), (film, standings.1)] where standing == .missing {
+            // Somebody has removed it: it is fetched again, and the other one waits for it.
+            try await store.note(anew: row.position)
+            try await store.putBack(row.position)
+        }
+        switch standings {
+        case (.missing, _), (_, .missing): return
+        case (.part, .part): if try await placeJoined(still, film) { return }
+        default: break
+        }
+        try await placeTwo(still, film)
+    }
+
+    /// Puts a live photo in its place as one file; false where this library keeps it as two.
+    private func placeJoined(_ still: QueuedTask, _ film: QueuedTask) async throws -> Bool {
+        let (first, second) = try (
+            DownloadPart(path: partPath(still), isThere: true), DownloadPart(path: partPath(film), isThere: true)
+        )
+        let joined = try await library.join(still: first, film: second, of: still.task, into: joinedPath(still))
+        first.close()
+        second.close()
+        guard let joined else { return false }
+        defer { joined.close() }
+        try await make(joined, fit: still)
+        try await hook.after(.joined)
+        for attempt in 0..<Self.maximumNames {
+            let path = try library.destination(of: still.task, attempt: attempt)
+            guard !Self.isThere(path) else { continue }
+            guard try await store.note(whole: [(still.position, path), (film.position, path)]) else {
+                joined.remove()
+                return true
+            }
+            try await hook.after(.wholeNoted)
+            guard try await move(joined, path) else { continue }
+            try await hook.after(.placed)
+            try await doneJoined(still, film, path)
+            return true
+        }
+        throw noName(still)
+    }
+
+    private func doneJoined(_ still: QueuedTask, _ film: QueuedTask, _ path: String) async throws {
+        for row in [still, film] { try? FileManager.default.removeItem(atPath: partPath(row)) }
+        try await done([(still, path), (film, path)])
+    }
+
+    /// Puts a live photo in its place as two files with one base name.
+    private func placeTwo(_ still: QueuedTask, _ film: QueuedTask) async throws {
+        var second = film.task
+        second.filename = String(SafeFileName(still.task.filename).stem + SafeFileName(film.task.filename).ending)
+        for attempt in 0..<Self.maximumNames {
+            let paths = try (
+                library.destination(of: still.task, attempt: attempt), library.destination(of: second, attempt: attempt)
+            )
+            guard paths.0 != paths.1, isFree(paths.0, for: still), isFree(paths.1, for: film) else { continue }
+            // A file that is in its place under another name, since a crash, goes back first.
+            for (row, path) in [(still, paths.0), (film, paths.1)] where row.path != path { try putAway(row) }
+            guard try await store.note(whole: [(still.position, paths.0), (film.position, paths.1)]) else {
+                return try await giveUp(still, film)
+            }
+            try await hook.after(.wholeNoted)
+            let (first, other) = (noted(still, paths.0), noted(film, paths.1))
+            guard try await moved(first) else { continue }
+            try await hook.after(.firstPlaced)
+            guard try await moved(other) else {
+                try putAway(first)
+                continue
+            }
+            try await hook.after(.placed)
+            return try await done([(first, paths.0), (other, paths.1)])
+        }
+        throw noName(still)
+    }
+
+    private func noted(_ row: QueuedTask, _ path: String) -> QueuedTask {
+        var row = row
+        row.path = path
+        return row
+    }
+
+    private func isFree(_ path: String, for row: QueuedTask) -> Bool {
+        standing(row) == .placed(path) || !Self.isThere(path)
+    }
+
+    /// Brings a part to the path that is noted; false when that is another's.
+    private func moved(_ row: QueuedTask) async throws -> Bool {
+        guard let path = row.path, standing(row) == .part else { return true }
+        let part = try DownloadPart(path: partPath(row), isThere: true)
+        defer { part.close() }
+        return try await move(part, path)
+    }
+
+    /// Makes a part again of a file that was in its place already.
+    private func putAway(_ row: QueuedTask) throws {
+        guard case .placed(let path) = standing(row) else { return }
+        try FileManager.default.moveItem(atPath: path, toPath: partPath(row))
+    }
+
+    /// One of the two was cancelled: nothing half is kept.
+    private func giveUp(_ still: QueuedTask, _ film: QueuedTask) async throws {
+        for row in [still, film] {
+            try? putAway(row)
+            try? FileManager.default.removeItem(atPath: partPath(row))
+        }
+        for row in [still, film] where try await store.task(row.position) != nil { try await failHalf(row) }
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+import FoundationEssentials
+import HTTPClient
+
+/// What a task's part is called.
+enum PartName {
+    static func of(_ account: UUID, _ id: String) -> String { stem(account, id) + ".part" }
+
+    /// The part that a live photo's two become.
+    static func joined(_ account: UUID, _ id: String) -> String { stem(account, id) + ".motion.part" }
+
+    private static func stem(_ account: UUID, _ id: String) -> String {
+        String(SHA256.digest("\(account.uuidString.lowercased())/\(id)").hexadecimal.prefix(32))
+    }
+}
+
+/// What is there of a task whose part is whole.
+enum Standing: Equatable {
+    /// Neither part nor file: both were removed by somebody.
+    case missing
+    /// The part.
+    case part
+    /// The file in its place: whoever put it there was stopped before it could say so.
+    case placed(String)
+}
+
+extension DownloadQueue {
+    nonisolated func partPath(_ row: QueuedTask) -> String {
+        partsFolder + "/" + PartName.of(row.task.account, row.task.id)
+    }
+
+    nonisolated func joinedPath(_ row: QueuedTask) -> String {
+        partsFolder + "/" + PartName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id)
+    }
+
+    /// What is there of a task whose part is whole. Its path was noted before the part was moved there.
+    nonisolated func standing(_ row: QueuedTask) -> Standing {
+        let part = partPath(row)
+        guard let path = row.path, Self.isThere(path) else { return Self.isThere(part) ? .part : .missing }
+        guard Self.isThere(part) else { return .placed(path) }
+        guard DownloadPart.isSameFile(part, path) else { return .part }
+        // Where a file system cannot rename without replacing, the file has both names for a moment.
+        try? FileManager.default.removeItem(atPath: part)
+        return .placed(path)
+    }
+
+    static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Removes parts that no open task has: what was cancelled, or belonged to an account that is gone.
+    func removeStrayParts() async throws {
+        let parts = ((try? FileManager.default.contentsOfDirectory(atPath: partsFolder)) ?? [])
+            .filter { $0.hasSuffix(".part") }
+        guard !parts.isEmpty else { return }
+        var names: Set<String> = []
+        var last = 0
+        while case let rows = try await store.open(after: last, limit: 10_000), let end = rows.last {
+            for row in rows {
+                names.insert(PartName.of(row.account, row.id))
+                names.insert(PartName.joined(row.account, row.id))
+            }
+            last = end.position
+        }
+        for name in parts where !names.contains(name) {
+            try? FileManager.default.removeItem(atPath: partsFolder + "/" + name)
+        }
+    }
+}

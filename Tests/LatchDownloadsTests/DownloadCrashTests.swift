@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// Stopped between two steps as by a crash, then run again.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadCrashTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    @Test(
+        "DL-17 a file is neither lost nor there twice, wherever between its last byte and its end a crash comes",
+        arguments: [DownloadHook.Step.wholeNoted, .placed])
+    func single(_ step: DownloadHook.Step) async throws {
+        let crashed = world.queue(stoppedAfter: step)
+        try await crashed.add([world.task("one")])
+        try await crashed.run()
+        #expect(try await world.state("one", crashed) == .running)
+        let asked = world.server.requests.count
+
+        let queue = world.queue()
+        try await queue.run()
+        #expect(try await world.state("one", queue) == .done)
+        #expect(try world.files() == ["one.jpg"] && world.file("one.jpg") == world.bytes(of: "one"))
+        #expect(world.parts().isEmpty)
+        #expect(world.server.requests.count == asked, "nothing is fetched again")
+    }
+
+    @Test("DL-17 a whole part that somebody removed is fetched again, and never becomes an empty file")
+    func removedPart() async throws {
+        let crashed = world.queue(stoppedAfter: .wholeNoted)
+        try await crashed.add([world.task("one")])
+        try await crashed.run()
+        for part in world.parts() {
+            try FileManager.default.removeItem(atPath: world.library + "/.latchstring/" + part)
+        }
+
+        try await world.queue().run()
+        #expect(try world.files() == ["one.jpg"] && world.file("one.jpg") == world.bytes(of: "one"))
+    }
+
+    @Test(
+        "DL-6 a live photo comes home once and whole, wherever a crash comes",
+        arguments: [DownloadHook.Step.halfNoted, .wholeNoted, .firstPlaced, .placed])
+    func pair(_ step: DownloadHook.Step) async throws {
+        let crashed = world.queue(stoppedAfter: step)
+        try await crashed.add(world.pair("live"))
+        try await crashed.run()
+        #expect(try await world.state("live", crashed) == .running)
+
+        let queue = world.queue()
+        try await queue.run()
+        let progress = try await queue.progress()
+        #expect(progress.done == 2 && progress.open == 0)
+        #expect(try world.files() == ["live.MOV", "live.jpg"])
+        #expect(try world.file("live.MOV") == world.bytes(of: "live-film"))
+        #expect(try world.file("live.jpg") == world.bytes(of: "live") && world.parts().isEmpty)
+    }
+
+    @Test("DL-6 between the two renames somebody takes the second name: both get another one together")
+    func takenName() async throws {
+        let crashed = world.queue(stoppedAfter: .firstPlaced)
+        try await crashed.add(world.pair("live"))
+        try await crashed.run()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: world.library + "/live.MOV"))
+
+        try await world.queue().run()
+        #expect(try world.files() == ["live (2).MOV", "live (2).jpg", "live.MOV"])
+        #expect(try world.file("live.MOV") == Array("mine".utf8))
+    }
+}

@@ -1,0 +1,223 @@
+import Crypto
+import Foundation
+import LatchDownloads
+import Synchronization
+import TestSupport
+import Testing
+
+/// What servers do wrong, over real sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadFaultTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    /// Runs one task against a server that answers the first times as told.
+    private func fetch(
+        _ metadata: DownloadMetadata = .init(), times: Int = .max, settings: DownloadSettings = .init(),
+        _ answer: @escaping @Sendable (FaultServer.Request, [UInt8]) -> FaultServer.Answer
+    ) async throws -> (state: DownloadState?, queue: DownloadQueue) {
+        let bytes = world.bytes(of: "one")
+        let asked = Mutex(0)
+        world.intercept { request in
+            guard request.path == "/files/one",
+                asked.withLock({
+                    $0 += 1; return $0
+                }) <= times
+            else { return nil }
+            return answer(request, bytes)
+        }
+        let queue = world.queue(settings, now: DownloadWorld.hurried())
+        try await queue.add([world.task("one", metadata: metadata)])
+        try await queue.run()
+        return (try await world.state("one", queue), queue)
+    }
+
+    private var asked: Int { world.server.requests.count { $0.path == "/files/one" } }
+
+    private func expectWhole() throws {
+        #expect(try world.files() == ["one.jpg"] && world.file("one.jpg") == world.bytes(of: "one"))
+        #expect(world.parts().isEmpty)
+    }
+
+    private func expectNothing() throws { #expect(try world.files().isEmpty && world.parts().isEmpty) }
+
+    private static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+        guard var digest = InsecureSHA1() else { return [] }
+        bytes.withUnsafeBytes { digest.update($0) }
+        return digest.finish()
+    }
+
+    @Test("DL-13 DL-14 a transfer that is cut goes on from where it was")
+    func cut() async throws {
+        let (state, _) = try await fetch(times: 1) { request, bytes in
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            answer.cutAfter = 10_000
+            return answer
+        }
+        #expect(state == .done)
+        try expectWhole()
+        #expect(world.server.requests.contains { $0.headers["range"] == "bytes=10000-" })
+    }
+
+    @Test("DL-14 three retries and no more, then failed with its reason; nothing half is left")
+    func cutAlways() async throws {
+        let (state, _) = try await fetch { request, bytes in
+            var answer = FaultServer.Answer(headers: [], body: bytes)
+            answer.cutAfter = 10_000
+            return answer
+        }
+        guard case .failed(let why) = state else {
+            Issue.record("failed")
+            return
+        }
+        #expect(why.contains("tried 4 times") && asked == 4)
+        try expectNothing()
+    }
+
+    @Test("DL-14 a server that stands still is tried again")
+    func stall() async throws {
+        var settings = DownloadSettings()
+        settings.stallTimeout = .seconds(1)
+        let (state, _) = try await fetch(times: 1, settings: settings) { request, bytes in
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            answer.stallAfter = 5_000
+            return answer
+        }
+        #expect(state == .done)
+        try expectWhole()
+    }
+
+    @Test("DL-2 a server that promises too much or too little never makes a file", arguments: [9_000_000, 15_000])
+    func liesAboutLength(_ length: Int) async throws {
+        let bytes = world.bytes(of: "one")
+        let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes))) { _, bytes in
+            var answer = FaultServer.Answer(body: bytes)
+            answer.announced = length
+            return answer
+        }
+        guard case .failed = state else {
+            Issue.record("failed")
+            return
+        }
+        try expectNothing()
+    }
+
+    @Test("DL-2 the file changes between two tries, its length does not: never a mixture", arguments: [true, false])
+    func changes(_ ignoresCondition: Bool) async throws {
+        let old = world.bytes(of: "one").map { ~$0 }
+        let (state, _) = try await fetch(times: ignoresCondition ? 2 : 1) { request, bytes in
+            if request.headers["range"] == nil {
+                var answer = FaultServer.Answer.file(old, to: request, entityTag: "\"old\"")
+                answer.cutAfter = 10_000
+                return answer
+            }
+            // A server that does not know If-Range gives the rest of the new one.
+            var plain = request
+            plain.headers["if-range"] = nil
+            return .file(bytes, to: plain)
+        }
+        #expect(state == .done)
+        try expectWhole()
+    }
+
+    @Test("DL-2 a server that drops Range is taken from its beginning")
+    func dropsRange() async throws {
+        let (state, _) = try await fetch(times: 2) { request, bytes in
+            var answer = FaultServer.Answer(headers: [("ETag", "\"1\"")], body: bytes)
+            if request.headers["range"] == nil { answer.cutAfter = 10_000 }
+            return answer
+        }
+        #expect(state == .done)
+        try expectWhole()
+    }
+
+    @Test("DL-14 a busy server is asked again, not before it says", arguments: [429, 503])
+    func retryAfter(_ status: Int) async throws {
+        world.intercept { request in
+            request.path == "/files/one" ? .init(status: status, headers: [("Retry-After", "120")]) : nil
+        }
+        let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+        let queue = world.queue(now: { time.withLock { $0 } })
+        try await queue.add([world.task("one")])
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        var ran = false
+        for await event in events {
+            if case .status(_, .running) = event { ran = true }
+            if ran, case .status(_, .waiting) = event { break }
+        }
+        let row = try #require(try await queue.tasks().first)
+        #expect(row.notBefore >= time.withLock { $0 } + 120 && row.attempts == 1)
+        world.intercept { _ in nil }
+        time.withLock { $0 += 121 }
+        try await run.value
+        try expectWhole()
+    }
+
+    @Test(
+        "DL-13 what is gone is skipped, what is forbidden is told; neither is tried again", arguments: [404, 410, 403])
+    func refused(_ status: Int) async throws {
+        let (state, _) = try await fetch { _, _ in .init(status: status) }
+        switch state {
+        case .skipped: #expect(status != 403)
+        case .failed(let why): #expect(status == 403 && why.contains("does not allow"))
+        default: Issue.record("over")
+        }
+        #expect(asked == 1)
+        try expectNothing()
+    }
+
+    @Test("DL-2 a login page is never taken for a picture")
+    func loginPage() async throws {
+        let (state, _) = try await fetch { _, _ in
+            .init(
+                headers: [("Content-Type", "text/html; charset=utf-8")],
+                body: Array("<!DOCTYPE html><html><title>Sign in</title></html>".utf8))
+        }
+        guard case .failed = state else {
+            Issue.record("failed: \(String(describing: state))")
+            return
+        }
+        try expectNothing()
+    }
+
+    @Test("DL-2 a file with another checksum than the server's is never put in its place; as advice it is")
+    func checksum() async throws {
+        let wrong = Self.sha1(Array("another".utf8))
+        let (state, queue) = try await fetch(.init(sha1: wrong)) { request, bytes in .file(bytes, to: request) }
+        guard case .failed(let why) = state else {
+            Issue.record("failed")
+            return
+        }
+        #expect(why.contains("checksum") && asked == 2)
+        try expectNothing()
+        try await queue.add([world.task("one", metadata: .init(sha1: wrong, isDigestAdvice: true))])
+        try await queue.run()
+        try expectWhole()
+    }
+
+    @Test("DL-13 hostile names never leave the folder, and equal ones never meet")
+    func names() async throws {
+        let names = [
+            "../../escape.jpg", "/etc/passwd", "a\0b.jpg", String(repeating: "é", count: 300) + ".jpeg", "CON.txt",
+            "..",
+            "same.jpg", "same.jpg", "same.jpg", ".hidden", "line\nbreak.jpg",
+        ]
+        let queue = world.queue()
+        try await queue.add(names.enumerated().map { world.task("id-\($0)", name: $1) })
+        try await queue.run()
+        let files = try world.files()
+        #expect(files.count == names.count && files.allSatisfy { !$0.contains("/") && $0.utf8.count <= 255 })
+        #expect(files.contains("same (2).jpg") && files.contains("same (3).jpg") && files.contains("_CON.txt"))
+        #expect(!FileManager.default.fileExists(atPath: world.folder.path + "/escape.jpg"))
+    }
+
+    @Test("DL-13 a folder that refuses is told with what to do")
+    func refusedFolder() async throws {
+        try Data().write(to: URL(fileURLWithPath: world.library))
+        let queue = world.queue()
+        try await queue.add([world.task("one")])
+        await #expect { try await queue.run() } throws: { "\($0)".contains("Could not make the folder") }
+    }
+}

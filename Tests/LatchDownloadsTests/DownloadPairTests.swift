@@ -1,0 +1,60 @@
+import Foundation
+import LatchDownloads
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadPairTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    @Test(
+        "DL-6 of a live photo nothing is kept when one part is gone from the server", arguments: ["live", "live-film"])
+    func goneHalf(_ gone: String) async throws {
+        world.intercept { $0.path == "/files/\(gone)" ? .init(status: 404) : nil }
+        let queue = world.queue()
+        try await queue.add(world.pair("live") + [world.task("other")])
+        try await queue.run()
+        guard case .skipped = try await world.state(gone, queue) else {
+            Issue.record("skipped")
+            return
+        }
+        let other = gone == "live" ? "live-film" : "live"
+        guard case .failed(let why) = try await world.state(other, queue) else {
+            Issue.record("failed")
+            return
+        }
+        #expect(why.contains("other part"))
+        #expect(try world.files() == ["other.jpg"] && world.parts().isEmpty)
+
+        world.intercept { _ in nil }
+        #expect(try await queue.retryFailed() == 2)
+        try await queue.run()
+        #expect(try world.files() == ["live.MOV", "live.jpg", "other.jpg"] && world.parts().isEmpty)
+    }
+
+    @Test("DL-6 a half whose other part was never asked for fails, and the queue comes to its end")
+    func loneHalf() async throws {
+        let queue = world.queue()
+        try await queue.add([world.pair("live")[0]])
+        try await queue.run()
+        guard case .failed = try await world.state("live", queue) else {
+            Issue.record("failed")
+            return
+        }
+        #expect(try world.files().isEmpty && world.parts().isEmpty)
+    }
+
+    @Test("DL-12 cancelling one part of a live photo cancels both; many pairs come home each with one base name")
+    func many() async throws {
+        let queue = world.queue()
+        let ids = (0..<12).map { "live-\($0)" }
+        try await queue.add(ids.flatMap(world.pair))
+        #expect(try await queue.cancel("live-3-film"))
+        try await queue.run()
+        let kept = ids.filter { $0 != "live-3" }
+        #expect(try world.files() == kept.flatMap { ["\($0).MOV", "\($0).jpg"] }.sorted())
+        #expect(try await queue.progress().done == 22 && world.parts().isEmpty)
+    }
+}
