@@ -19,6 +19,10 @@ final class ScriptedServer: Sendable {
         var status = 200
         var headers: HTTPHeaders = ["Content-Type": "application/json"]
         var body = ""
+        /// Bytes that are announced beyond the body and never come.
+        var missing = 0
+        /// How long each byte of the body lets wait for it.
+        var pace: Duration?
 
         static func json(_ body: String, _ status: Int = 200) -> Answer { Answer(status: status, body: body) }
         static func page(_ status: Int) -> Answer {
@@ -100,11 +104,23 @@ final class ScriptedServer: Sendable {
         }(request)
         guard answer.status != 0 else { return }
         var head =
-            "HTTP/1.1 \(answer.status) Scripted\r\nConnection: close\r\nContent-Length: \(answer.body.utf8.count)\r\n"
+            "HTTP/1.1 \(answer.status) Scripted\r\nConnection: close\r\nContent-Length: \(answer.body.utf8.count + answer.missing)\r\n"
         for field in answer.headers { head += "\(field.name): \(field.value)\r\n" }
         if answer.status == 204 { head = head.replacing("Content-Length: 0\r\n", with: "") }
+        if let pace = answer.pace { return crawl(connection, head + "\r\n", answer.body, pace) }
         let bytes = Array((head + "\r\n" + answer.body).utf8)
         _ = bytes.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    /// Sends the body byte by byte until the client has enough.
+    private func crawl(_ connection: Int32, _ head: String, _ body: String, _ pace: Duration) {
+        let pause = Double(pace.components.attoseconds) / 1e18 + Double(pace.components.seconds)
+        for part in [Array(head.utf8)] + body.utf8.map({ [$0] }) {
+            guard part.withUnsafeBytes({ send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }) > 0 else {
+                return
+            }
+            Thread.sleep(forTimeInterval: pause)
+        }
     }
 
     private func read(_ connection: Int32) -> Request? {

@@ -10,33 +10,64 @@ enum ForeignAnswer {
     ///   - expectsJSON: Whether the server answers such a request in JSON or with nothing, never with a page.
     /// - Returns: The end of a sentence that says that the server did not answer itself.
     static func reason(for answer: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
-        if answer.status.rawValue == 511 {
+        if isPortal(answer) {
             return
                 "the network wants you to sign in to it first (captive portal). Open a web page in a browser to do so."
         }
         if answer.status.rawValue == 407 { return "a proxy wants a name and a password." }
+        let proxy = SignInProxy.recognised(in: answer)
         if answer.status.isRedirect, answer.status.rawValue != 304, let target = answer.headers["Location"] {
-            if let secured = secured(target, server) {
-                return "it wants to be spoken to with TLS: give its address as \(secured)."
-            }
-            if let host = elsewhere(target, than: server) {
-                return "it was sent on to '\(host)', as a captive portal or a sign-in proxy does. "
-                    + "Sign in to that in a browser, or use the address that the server itself has."
-            }
-            return expectsJSON
-                ? "it was sent on to a page on the same host, as a sign-in proxy does. "
-                    + "Sign in to that in a browser, or use the address that the server itself has."
-                : nil
+            return redirected(to: target, from: server, by: proxy, expectsJSON: expectsJSON)
         }
-        if [401, 403].contains(answer.status.rawValue), let scheme = strangersScheme(answer) {
-            return "a proxy in front of it wants its own sign-in (\(scheme)). Give its key as an extra header."
+        if [401, 403].contains(answer.status.rawValue) {
+            if let proxy { return said(by: proxy) }
+            if let scheme = strangersScheme(answer) {
+                return "a proxy in front of it wants its own sign-in (\(scheme)). Give its key as an extra header, "
+                    + "with 'latch headers set'."
+            }
+            // A server that refuses sends nobody on.
+            if let target = answer.headers["Location"], let host = elsewhere(target, than: server) {
+                return "a sign-in proxy in front of it wants you to sign in at '\(host)'. \(remedy)"
+            }
         }
+        if proxy == .cloudflare { return said(by: .cloudflare) }
         let isPassing = answer.status.rawValue >= 500 || [408, 429].contains(answer.status.rawValue)
-        if expectsJSON, !isPassing, isPage(answer) {
-            return "a web page came instead of an answer, as from a captive portal or a sign-in proxy. "
-                + "Sign in to that in a browser, or use the address that the server itself has."
+        guard expectsJSON, !isPassing, isPage(answer) else { return nil }
+        if let proxy { return said(by: proxy) }
+        return "a web page came instead of an answer, as from a captive portal or a sign-in proxy. \(remedy)"
+    }
+
+    private static let remedy =
+        "Sign in to that in a browser, or use the address that the server itself has."
+
+    private static func said(by proxy: SignInProxy, at host: String? = nil) -> String {
+        "\(proxy.name) in front of it answered\(host.map { ", and sent the request on to '\($0)'" } ?? ""): it \(proxy.want) "
+            + proxy.remedy
+    }
+
+    private static func redirected(
+        to target: String, from server: ServerAddress, by proxy: SignInProxy?, expectsJSON: Bool
+    ) -> String? {
+        if let secured = secured(target, server) {
+            return "it wants to be spoken to with TLS: give its address as \(secured)."
         }
-        return nil
+        let host = elsewhere(target, than: server)
+        if let proxy, host != nil || expectsJSON { return said(by: proxy, at: host) }
+        if let host {
+            return "it was sent on to '\(host)', as a captive portal or a sign-in proxy does. \(remedy)"
+        }
+        return expectsJSON ? "it was sent on to a page on the same host, as a sign-in proxy does. \(remedy)" : nil
+    }
+
+    /// 511, or what portals add for programs that sign in to them.
+    ///
+    /// Source: RFC 6585 §6; WISPr 1.0 Annex D.
+    private static func isPortal(_ answer: ClientResponse) -> Bool {
+        if answer.status.rawValue == 511 { return true }
+        let target = answer.headers["Location"] ?? ""
+        if answer.status.isRedirect, target.contains("uamip=") || target.contains("switchip=") { return true }
+        return isPage(answer)
+            && answer.body.prefix(1 << 16).firstRange(of: Array("WISPAccessGatewayParam".utf8)) != nil
     }
 
     /// Whether the answer says that its body is JSON.
@@ -51,7 +82,8 @@ enum ForeignAnswer {
         return "status \(answer.status)" + (type.isEmpty ? "" : ", \(ServerText.clean(type))")
     }
 
-    private static func isPage(_ answer: ClientResponse) -> Bool {
+    /// Whether a web page came.
+    static func isPage(_ answer: ClientResponse) -> Bool {
         ["text/html", "application/xhtml+xml"].contains(mediaType(answer))
             || answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(5).map { $0 | 0x20 } == Array("<html".utf8)
             || answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(2).elementsEqual("<!".utf8)

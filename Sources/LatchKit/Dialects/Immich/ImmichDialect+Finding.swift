@@ -36,7 +36,8 @@ extension ImmichDialect {
         let dialect = ImmichDialect(api: place.api)
         let line = asked.line(to: place.address)
         let answer = try await line.send(dialect.probe)
-        if [502, 503, 504].contains(answer.status.rawValue) { throw Self.down(place.address, answer) }
+        let isForeign = ForeignAnswer.reason(for: answer, from: place.address, expectsJSON: true) != nil
+        if [502, 503, 504].contains(answer.status.rawValue), !isForeign { throw Self.down(place.address, answer) }
         switch dialect.recognise(answer) {
         case .stranger(let reason): return .stranger(reason, answer)
         case .server:

@@ -1,0 +1,137 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchKit
+
+/// A row of the tables over dialects: a server of a family, and one of its ways to sign in.
+struct Family: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Whether a browser has a part in signing in.
+    var usesBrowser = false
+    let make: @Sendable () async throws -> FamilyWorld
+    var testDescription: String { name }
+
+    static let all = [
+        Family(name: "Onyx, password") { try FamilyWorld(World(), browser: false) },
+        Family(name: "Onyx, browser", usesBrowser: true) { try FamilyWorld(World(), browser: true) },
+        Family(name: "Immich, password") { try FamilyWorld(ImmichWorld(), browser: false) },
+        Family(name: "Immich, browser", usesBrowser: true) { try FamilyWorld(ImmichWorld(), browser: true) },
+        Family(name: "Time Tracker", usesBrowser: true) { try FamilyWorld(TimeTrackerWorld()) },
+        Family(name: "Relate Mail, provider", usesBrowser: true) { FamilyWorld(try await RelateMailWorld()) },
+        Family(name: "Relate Mail, key") { FamilyWorld(key: try await RelateMailWorld()) },
+    ]
+}
+
+/// A home, a server that a script plays, and a person who signs in there, whatever the family.
+struct FamilyWorld: Sendable {
+    let home: Home
+    let wire: ScriptedServer
+    let address: ServerAddress
+    /// How the server behaves when nothing is wrong.
+    let rules: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
+    /// Signs in at a server that was found; what is given happens when the browser is about to come back.
+    let begin: @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account
+    var find: @Sendable (Latchstring, ConnectionOptions) async throws -> Server
+    var stop: @Sendable () async -> Void = {}
+
+    init(_ world: World, browser: Bool) {
+        (home, wire, address) = (world.home, world.wire, world.address)
+        if browser {
+            world.onyx.intercept { request in
+                if request.path == "/api/auth/type" { return .json(BrowserSignInTests.authType) }
+                return request.path.hasPrefix("/.well-known/") ? .json(#"{"detail":"Not Found"}"#, 404) : nil
+            }
+        }
+        rules = { world.onyx.answer($0) }
+        begin = browser ? Self.byBrowser(world.home) : Self.byPassword
+        find = Self.probe(world.address)
+    }
+
+    init(_ world: ImmichWorld, browser: Bool) {
+        (home, wire, address) = (world.home, world.wire, world.address)
+        rules = { world.immich.answer($0) }
+        begin = browser ? Self.byBrowser(world.home) : Self.byPassword
+        find = Self.probe(world.address)
+    }
+
+    init(_ world: TimeTrackerWorld) {
+        (home, wire, address) = (world.home, world.wire, world.address)
+        rules = { world.script.answer($0) }
+        begin = Self.byBrowser(world.home)
+        find = Self.probe(world.address)
+    }
+
+    init(_ world: RelateMailWorld) {
+        self.init(world, begin: Self.byBrowser(world.home))
+    }
+
+    init(key world: RelateMailWorld) {
+        let key = world.server.add("latch", scopes: ["app"]).key
+        self.init(world) { latch, server, _ in
+            try await latch.signIn(KeySignIn(key: Secret(key)), to: server)
+        }
+    }
+
+    private init(
+        _ world: RelateMailWorld,
+        begin: @escaping @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account
+    ) {
+        (home, wire, address) = (world.home, world.wire, world.address)
+        rules = { world.server.answer($0) }
+        self.begin = begin
+        // The identity provider's clock stands still as the home's does.
+        find = { _, connection in
+            var direct = connection
+            direct.proxy = direct.proxy ?? ""
+            return try await ServerProbe(connection: direct, dialects: [world.dialect]).run(world.address)
+                .requireServer()
+        }
+        stop = { await world.stop() }
+    }
+
+    /// Probes and signs in.
+    func signIn(_ latch: Latchstring, connection: ConnectionOptions = .init()) async throws -> Account {
+        try await begin(latch, try await find(latch, connection)) {}
+    }
+
+    private static func probe(
+        _ address: ServerAddress
+    ) -> @Sendable (Latchstring, ConnectionOptions) async throws -> Server {
+        { latch, connection in try await latch.probe(address, connection: connection).requireServer() }
+    }
+
+    private static let byPassword:
+        @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account =
+            { latch, server, _ in
+                try await latch.signIn(
+                    PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
+            }
+
+    private static func byBrowser(
+        _ home: Home
+    ) -> @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account {
+        { latch, server, comingBack in
+            let person = BrowserPerson(home: home)
+            return try await withThrowingTaskGroup(of: Account?.self) { group in
+                group.addTask { try await latch.signIn(person.signIn(.scheme), to: server) }
+                group.addTask {
+                    let address = await person.address()
+                    guard !address.isEmpty else { return nil }
+                    // As it was sent: curl's own reading of it is for addresses with a host.
+                    let link = try await Program.run(
+                        "curl", ["--silent", "--output", "/dev/null", "--write-out", "%header{location}", address]
+                    ).output
+                    comingBack()
+                    try person.open(link)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                while let account = try await group.next() {
+                    if let account { return account }
+                }
+                throw CancellationError()
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import LatchKit
+
+/// Killed between every two steps, whatever the dialect.
+@Suite(.timeLimit(.minutes(5))) struct FamilyCrashTests {
+    private static let connection = ConnectionOptions(extraHeaders: ["X": "y"])
+
+    @Test(
+        "a crash after any step of a sign-in leaves the account whole or absent, in every family",
+        arguments: Family.all,
+        [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
+    func signIn(_ family: Family, _ step: AccountStep) async throws {
+        let world = try await family.make()
+        let latch = try await world.home.open(stoppingAfter: step)
+        world.die()
+        await #expect(throws: (any Error).self) { try await world.signIn(latch, connection: Self.connection) }
+        world.wire.script(world.rules)
+        let ids = try await latch.accounts.rowIDs()
+        #expect(ids.count == 1)
+        await latch.close()
+
+        let next = try await world.home.open()
+        try await world.expectWholeOrAbsent(next, ids)
+        #expect(try await next.accounts.accounts().count == (step == .rowWhole ? 1 : 0))
+        // Undoing a sign-in revokes its key, also one that was pasted: that cannot sign in again.
+        if family.name != "Relate Mail, key" || step != .tokenWritten {
+            let account = try await world.signIn(next)
+            #expect(try await next.session(for: account).identity().email == "ada@example.org")
+        }
+        await next.close()
+        await world.stop()
+    }
+
+    @Test(
+        "a crash after any step of signing out leaves the account absent, in every family", arguments: Family.all,
+        [AccountStep.leavingNoted, .leavingWiped])
+    func signOut(_ family: Family, _ step: AccountStep) async throws {
+        let world = try await family.make()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first, connection: Self.connection)
+        await first.close()
+        let second = try await world.home.open(stoppingAfter: step)
+        await #expect(throws: Stopped.self) { try await second.signOut(account) }
+        await second.close()
+
+        let third = try await world.home.open()
+        #expect(try await third.accounts.rowIDs().isEmpty)
+        try await world.expectWholeOrAbsent(third, [account.id])
+        await third.close()
+        await world.stop()
+    }
+
+    @Test(
+        "a crash after any step of a key's rotation leaves the account with a key that works",
+        arguments: Family.all.filter { $0.name.hasPrefix("Relate Mail") },
+        [AccountStep.rotationNoted, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept])
+    func rotation(_ family: Family, _ step: AccountStep) async throws {
+        let world = try await family.make()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        await first.close()
+        let second = try await world.home.open(stoppingAfter: step)
+        world.die()
+        await #expect(throws: (any Error).self) { try await second.session(for: account).rotateKey() }
+        world.wire.script(world.rules)
+        await second.close()
+
+        let third = try await world.home.open()
+        try await world.expectWholeOrAbsent(third, [account.id])
+        #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
+        await third.close()
+        await world.stop()
+    }
+}
+
+extension FamilyWorld {
+    /// A dead program gives nothing back: what it would send to end a session does not arrive.
+    func die() {
+        let rules = rules
+        wire.script { $0.method == "DELETE" || $0.path.hasSuffix("/logout") ? .silence : rules($0) }
+    }
+
+    /// Whether each account has its token and works, and of the rest nothing is left; and no secret is in any file.
+    func expectWholeOrAbsent(
+        _ latch: Latchstring, _ ids: [UUID], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let accounts = try await latch.accounts.accounts()
+        for account in accounts {
+            #expect(account.isSignedIn, sourceLocation: sourceLocation)
+            let token = try await home.secrets.read(AccountStore.tokenKey(account.id))
+            let kept = SessionTokens(stored: try #require(token, sourceLocation: sourceLocation))
+            #expect(try home.files(holding: kept.access.reveal()).isEmpty, sourceLocation: sourceLocation)
+            let identity = try await latch.session(for: account).identity()
+            #expect(identity.email == "ada@example.org", sourceLocation: sourceLocation)
+        }
+        for id in ids where !accounts.contains(where: { $0.id == id }) {
+            #expect(try await home.secrets.read(AccountStore.tokenKey(id)) == nil, sourceLocation: sourceLocation)
+            #expect(try await home.secrets.read(AccountStore.connectionKey(id)) == nil, sourceLocation: sourceLocation)
+        }
+        for secret in ["correct horse", "code-0", "code-1", "code_verifier"] {
+            #expect(try home.files(holding: secret).isEmpty, "\(secret)", sourceLocation: sourceLocation)
+        }
+    }
+}

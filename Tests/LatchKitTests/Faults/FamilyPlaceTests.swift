@@ -1,0 +1,109 @@
+import Database
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// Addresses at which no server can be had any more: its name is gone, or its certificate is none to trust.
+@Suite(.timeLimit(.minutes(5))) struct FamilyPlaceTests {
+    enum Place: String, Sendable, CaseIterable, CustomTestStringConvertible {
+        case unknownName = "a name that is not found"
+        case selfSigned = "a self-signed certificate"
+        case expired = "an expired certificate"
+        var testDescription: String { rawValue }
+
+        var code: LatchError.Code {
+            switch self {
+            case .unknownName: .nameNotFound
+            case .selfSigned: .certificateSelfSigned
+            case .expired: .certificateExpired
+            }
+        }
+    }
+
+    /// `openssl s_server` with a certificate that stands behind itself.
+    private final class TLSServer: @unchecked Sendable {
+        // Used by one test, which starts and stops it.
+        let process: ChildProcess
+        let authority: Authority
+        let port: Int
+
+        init(_ authority: Authority, _ pair: Authority.Pair) async throws {
+            self.authority = authority
+            process = try ChildProcess(
+                "openssl",
+                ["s_server", "-HTTP", "-accept", "127.0.0.1:0", "-key", pair.key, "-cert", pair.certificate],
+                directory: authority.folder.path, errors: .nowhere)
+            var said = ""
+            while !said.hasSuffix("\n") || !said.contains("ACCEPT") {
+                let more = process.output.read()
+                try #require(!more.isEmpty)
+                said += String(decoding: more, as: UTF8.self)
+            }
+            let line = said.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
+            port = try #require(line?.split(separator: ":").last.flatMap { Int($0) })
+        }
+    }
+
+    @Test(
+        "at an address where no server can be had any more nobody is signed in, and nobody signed out",
+        arguments: Place.allCases)
+    func gone(_ place: Place) async throws {
+        var bad = try ServerAddress("http://nowhere.invalid")
+        var connection = ConnectionOptions(proxy: "")
+        var tls: TLSServer?
+        if place != .unknownName {
+            let authority = try await Authority.make()
+            let isExpired = place == .expired
+            let pair =
+                isExpired
+                ? try await authority.issue(from: "20200101000000Z", to: "20200201000000Z")
+                : try await authority.selfSigned()
+            let server = try await TLSServer(authority, pair)
+            if isExpired { connection.authorities = .only(pemFile: authority.own.certificate) }
+            bad = try ServerAddress("https://127.0.0.1:\(server.port)")
+            tls = server
+        }
+        defer { withExtendedLifetime(tls) {} }
+        for family in Family.all {
+            try await check(family, place, bad, connection)
+        }
+    }
+
+    private func check(
+        _ family: Family, _ place: Place, _ bad: ServerAddress, _ connection: ConnectionOptions
+    ) async throws {
+        let world = try await family.make()
+        var latch = try await world.home.open()
+        let report = try await latch.probe(bad, connection: connection)
+        #expect(report.failure?.code == place.code, "\(family.name): \(String(describing: report.failure))")
+        let found = try await world.find(latch, connection)
+        if !family.usesBrowser {
+            let server = Server(
+                address: bad, dialect: found.dialect, features: found.features, connection: connection)
+            let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server) {} }
+            #expect(error.code == place.code, "\(family.name): \(error)")
+            #expect(try await latch.accounts.rowIDs().isEmpty)
+        }
+        let account = try await world.begin(latch, found) {}
+        let move = Statement("UPDATE accounts SET server_url = ?", String.self)
+        try await latch.accounts.database.write { _ = try $0.run(move, bad.url) }
+        await latch.close()
+
+        latch = try await world.home.open()
+        let moved = try #require(try await latch.accounts.account(account.id))
+        let session = try latch.session(for: moved)
+        #expect(await session.restore().isSignedIn)
+        let error = try await #require(throws: LatchError.self) { try await session.identity() }
+        #expect(error.code == place.code, "\(family.name): \(error)")
+        world.home.clock.advance(by: 700)
+        _ = try await session.validToken()
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+        let goodbye = try await latch.signOut(moved)
+        #expect(!goodbye.isRevoked && goodbye.failure?.code == place.code, "\(String(describing: goodbye.failure))")
+        try await world.expectWholeOrAbsent(latch, [account.id])
+        await latch.close()
+        await world.stop()
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+import SecretStorage
+import Testing
+
+@testable import LatchKit
+
+/// What goes wrong on this device: secrets that cannot be had, and a disk without room.
+@Suite(.timeLimit(.minutes(5))) struct FamilyStorageTests {
+    @Test("a locked secret store makes no account and loses none", arguments: Family.all)
+    func locked(_ family: Family) async throws {
+        let world = try await family.make()
+        let store = LockableStore()
+        let latch = try await world.home.open(secrets: store)
+        let server = try await world.find(latch, .init())
+        store.fail(.locked)
+        let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server) {} }
+        #expect(error.code.rawValue.hasPrefix("secret_store"), "\(error)")
+        #expect(try await latch.accounts.accounts().isEmpty)
+
+        store.fail(nil)
+        let account = try await world.signIn(latch)
+        await latch.close()
+        let next = try await world.home.open(secrets: store)
+        store.fail(.locked)
+        let session = try next.session(for: account)
+        if case .signedOut = await session.restore() { Issue.record("a locked store signed somebody out") }
+        let told = try await #require(throws: LatchError.self) { try await session.identity() }
+        #expect(told.code.rawValue.hasPrefix("secret_store"), "\(told)")
+        _ = try? await session.client.send(session.dialect.identity)
+        #expect(try await next.accounts.account(account.id)?.isSignedIn == true)
+
+        store.fail(nil)
+        #expect(try await session.identity().email == "ada@example.org")
+        store.fail(.locked)
+        _ = try? await session.signOut()
+        #expect(try await next.accounts.accounts().isEmpty)
+        await next.close()
+        store.fail(nil)
+        let last = try await world.home.open(secrets: store)
+        #expect(try await last.accounts.rowIDs().isEmpty)
+        #expect(try await store.read(AccountStore.tokenKey(account.id)) == nil)
+        await last.close()
+        await world.stop()
+    }
+
+    @Test("a disk without room makes no account, loses none, and lets people sign out", arguments: Family.all)
+    func full(_ family: Family) async {
+        await #expect(processExitsWith: .success) { [name = family.name as String] in
+            let family = try #require(Family.all.first { $0.name == name })
+            let world = try await family.make()
+            let latch = try await world.home.open()
+            let server = try await world.find(latch, .init())
+            // From here on no file grows: what SQLite writes fails as on a disk without room.
+            signal(SIGXFSZ, SIG_IGN)
+            try limitFileSize(to: 0)
+            let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server) {} }
+            try #require(error.code.rawValue.hasPrefix("storage"), "\(error.code): \(error)")
+            try limitFileSize(to: rlim_t.max)
+            try #require(try await latch.accounts.rowIDs().isEmpty)
+
+            let account = try await world.signIn(latch)
+            let session = try latch.session(for: account)
+            try limitFileSize(to: 0)
+            world.home.clock.advance(by: 700)
+            _ = try? await session.validToken()
+            _ = try? await session.identity()
+            try #require(session.state.isSignedIn)
+            _ = try? await session.signOut()
+            try #require(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+            try limitFileSize(to: rlim_t.max)
+            await latch.close()
+            let next = try await world.home.open()
+            for left in try await next.accounts.accounts() {
+                try await #require(throws: LatchError.self) { try await next.session(for: left).identity() }
+            }
+            await next.close()
+            await world.stop()
+        }
+    }
+}
+
+private func limitFileSize(to bytes: rlim_t) throws {
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    var limit = rlimit()
+    try #require(getrlimit(resource, &limit) == 0)
+    limit.rlim_cur = min(bytes, limit.rlim_max)
+    try #require(setrlimit(resource, &limit) == 0)
+}
