@@ -193,4 +193,34 @@ struct DownloadFaultTests {
         try await queue.add([world.task("one")])
         await #expect { try await queue.run() } throws: { "\($0)".contains("Could not make the folder") }
     }
+
+    @Test("DL-2 a login page is never taken for a picture")
+    func loginPage() async throws {
+        let (state, _) = try await fetch { _, _ in
+            .init(
+                headers: [("Content-Type", "text/html; charset=utf-8")],
+                body: Array("<!DOCTYPE html><html><title>Sign in</title></html>".utf8))
+        }
+        guard case .failed = state else {
+            Issue.record("failed: \(String(describing: state))")
+            return
+        }
+        try expectNothing()
+    }
+
+    @Test(
+        "DL-13 what is gone is skipped, what is forbidden is told; neither is tried again", arguments: [404, 410, 403])
+    func refused(_ status: Int) async throws {
+        let (state, _) = try await fetch { _, _ in
+            .init(
+                status: status, headers: [("Content-Type", "application/json")], body: Array(#"{"detail":"No"}"#.utf8))
+        }
+        switch state {
+        case .skipped: #expect(status != 403)
+        case .failed(let why): #expect(status == 403 && why.contains("does not allow"))
+        default: Issue.record("over")
+        }
+        #expect(asked == 1)
+        try expectNothing()
+    }
 }

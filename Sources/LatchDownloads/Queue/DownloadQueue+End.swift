@@ -80,7 +80,11 @@ extension DownloadQueue {
     /// Fails a part of a live photo whose other part cannot be had.
     func failHalf(_ row: QueuedTask) async throws {
         let why = DownloadState.failed("The other part of this live photo could not be fetched.")
-        guard try await store.end(row.position, why) else { return }
+        guard try await store.end(row.position, why) else {
+            // It has ended already, while its part became whole.
+            if running[row.position] == nil { removeParts(row) }
+            return
+        }
         if let fetch = running[row.position] { fetch.stop() } else { removeParts(row) }
         tell(row, why)
     }

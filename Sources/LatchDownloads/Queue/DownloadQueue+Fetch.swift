@@ -78,6 +78,12 @@ extension DownloadQueue {
             let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
             return FetchOutcome(answer, String(words.prefix(200)), of: task.filename)
         }
+        // A page of a proxy's or portal's comes with 200 too.
+        let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+        guard !isPage || [".html", ".htm"].contains(SafeFileName(task.filename).ending.lowercased()) else {
+            return .spoilt(
+                "What came is a web page and not the file. Open the server in a browser and look who answers.")
+        }
         return check(part, task)
     }
 
