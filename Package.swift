@@ -18,6 +18,7 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CProcess"),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -29,6 +30,7 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["COpenSSL", "CSodium"]),
         .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "Wire"]),
         .target(name: "OAuth", dependencies: ["Crypto", "Wire"]),
+        .target(name: "QRCode", dependencies: ["CQREncode"]),
         .target(name: "Wire"),
         .target(name: "YAML", dependencies: ["CYAML"]),
 
@@ -69,7 +71,8 @@ let package = Package(
 
         // Roof: arguments, printing, wiring.
         .executableTarget(
-            name: "LatchCLI", dependencies: ["Arguments", "Crypto", "LatchDownloads", "LatchKit", "Terminal", "Wire"]),
+            name: "LatchCLI",
+            dependencies: ["Arguments", "Crypto", "LatchDownloads", "LatchKit", "QRCode", "Terminal", "Wire"]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
@@ -134,6 +137,7 @@ let package = Package(
                 "TestSupport",
                 "Wire",
             ]),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "TestSupport"]),
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
@@ -171,7 +175,8 @@ if Context.environment["LATCHSTRING_FUZZ"] == nil {
 
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
-    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "Redis", "SanitizerProbe", "SecretProbe",
+    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "QRCode", "Redis", "SanitizerProbe",
+    "SecretProbe",
     "SecretStorage", "Terminal", "TestSupport", "YAML", "fuzz",
 ]
 for target in package.targets where target.type != .system {

@@ -1,4 +1,5 @@
 import Database
+import Desktop
 public import FoundationEssentials
 import Synchronization
 
@@ -87,6 +88,7 @@ public final class Latchstring: Sendable {
                 now: configuration.now))
         // A secret store that is locked now is no reason not to start: a later start finishes it.
         try? await accounts.finishUnfinished(as: configuration.device)
+        PrivateBrowser.sweep(folders.browsers)
         return Latchstring(accounts: accounts, folders: folders, device: configuration.device)
     }
 
@@ -132,8 +134,8 @@ public final class Latchstring: Sendable {
     /// - Throws: ``LatchError``: ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,
     ///   ``LatchError/Code/browserClosed``, ``LatchError/Code/callbackUnavailable``,
     ///   ``LatchError/Code/callbackInvalid``, ``LatchError/Code/codeRefused``, ``LatchError/Code/identityUnknown``,
-    ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/unknownProvider`` and the codes of network, secret
-    ///   store and storage; `CancellationError`.
+    ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/browserMissing``,
+    ///   ``LatchError/Code/unknownProvider`` and the codes of network, secret store and storage; `CancellationError`.
     public func signIn(_ signIn: BrowserSignIn, to server: Server) async throws -> Account {
         try await log.timing(.browserSignIn, server.address) {
             try await keep(server, email: nil) { client in

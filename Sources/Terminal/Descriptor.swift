@@ -39,6 +39,15 @@ public enum Descriptor {
         isatty(descriptor) == 1
     }
 
+    /// How many columns a terminal has; nil where that is not known.
+    ///
+    /// Source: `ioctl_tty(2)`, `TIOCGWINSZ`.
+    public static func columns(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// Writes every byte.
     public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var rest = bytes[...]

@@ -20,18 +20,35 @@ public final class DesktopProgram: Sendable {
     // glibc hides the name without _GNU_SOURCE. Source: `spawn.h`.
     private static let newSession = Int16(0x80)
 
+    private let process: pid_t
     private let (ends, ending) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Starts a program and does not wait for it.
     ///
     /// - Parameter words: The program, looked up in `PATH`, and its arguments; at least one.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
-    public init(_ words: [String]) throws(DesktopError) {
-        watch(try Self.spawn(words, output: nil))
+    public convenience init(_ words: [String]) throws(DesktopError) {
+        self.init(process: try Self.spawn(words, output: nil))
+    }
+
+    /// The same, and the program has a descriptor of this one, under the same number.
+    convenience init(_ words: [String], holding descriptor: Int32) throws(DesktopError) {
+        self.init(process: try Self.spawn(words, output: nil, holding: descriptor))
     }
 
     private init(process: pid_t) {
-        watch(process)
+        self.process = process
+        watch()
+    }
+
+    /// Ends the program and those that it started, and returns when they are gone: asked to first, and told three seconds
+    /// later.
+    func end() {
+        kill(-process, SIGTERM)
+        for turn in 0..<80 where kill(-process, 0) == 0 {
+            if turn == 60 { kill(-process, SIGKILL) }
+            poll(nil, 0, 50)
+        }
     }
 
     /// Waits for the program's end: its exit status, or 128 plus the signal that ended it; nil when the wait was cancelled,
@@ -61,8 +78,8 @@ public final class DesktopProgram: Sendable {
         return (await program.status() ?? 0, String(decoding: bytes, as: UTF8.self))
     }
 
-    private func watch(_ process: pid_t) {
-        Thread.detachNewThread { [ending] in
+    private func watch() {
+        Thread.detachNewThread { [self] in
             var raw: Int32 = 0
             while waitpid(process, &raw, 0) < 0, errno == EINTR {}
             ending.yield(raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F))
@@ -70,7 +87,9 @@ public final class DesktopProgram: Sendable {
         }
     }
 
-    private static func spawn(_ words: [String], output: Int32?) throws(DesktopError) -> pid_t {
+    private static func spawn(
+        _ words: [String], output: Int32?, holding descriptor: Int32? = nil
+    ) throws(DesktopError) -> pid_t {
         guard let name = words.first, !name.isEmpty else {
             throw DesktopError(.programMissing, "There is no program to start: its name is empty.")
         }
@@ -84,6 +103,8 @@ public final class DesktopProgram: Sendable {
             posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         }
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        // Onto itself: it stays open in the program. Source: `posix_spawn_file_actions_adddup2(3)`.
+        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -29,8 +29,8 @@ enum LatchProgram {
             """,
         options: CommonOptions.all,
         commands: [
-            Login.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command, ShowToken.command,
-            Keys.command,
+            Login.command, Register.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command,
+            ShowToken.command, Keys.command,
             Logout.command, Doctor.command, ChangePassword.command, RemoteSessions.command,
             ChangeTrust.command, ChangeHeaders.command, ShowLogs.command, RegisterSchemes.command,
             ShowCompletions.command,

@@ -56,7 +56,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .signIn:
             [
                 .wrongCredentials, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified, .signInDenied,
-                .codeRefused, .signedOut, .sessionEnded,
+                .registeredOnly, .codeRefused, .signedOut, .sessionEnded,
             ]
         case .unanswered: [.signInTimedOut, .browserClosed]
         case .trust:

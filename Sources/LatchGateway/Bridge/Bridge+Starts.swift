@@ -9,13 +9,14 @@ extension Bridge {
     /// - Parameters:
     ///   - provider: Where the person signs in; it knows `redirect` as an address of this client.
     ///   - redirect: The app's address; already checked.
+    ///   - state: What comes back to the app, where it has seen that already.
     ///   - request: The request's id, for the log.
     /// - Returns: Where the browser goes now.
     /// - Throws: Why it cannot begin.
     func beginInApp(
-        at provider: BridgeProvider, redirect: String, request: String
+        at provider: BridgeProvider, redirect: String, state: State? = nil, request: String
     ) async throws(BridgeFailure) -> String {
-        let (state, verifier) = (State(), PKCE.Verifier())
+        let (state, verifier) = (state ?? State(), PKCE.Verifier())
         let nonce = Base64URL.encode(SecureRandom.bytes(32))
         let start = start(.app, provider, redirect, verifier, nonce: nonce)
         let destination = BridgeState.Destination.app(redirect: redirect, state: "", challenge: verifier.challenge)
@@ -37,14 +38,15 @@ extension Bridge {
     /// - Parameters:
     ///   - provider: Where the person signs in.
     ///   - redirect: The app's address; already checked.
+    ///   - state: What comes back to the app, where it has seen that already.
     ///   - callback: The address that the provider sends the browser back to.
     ///   - request: The request's id, for the log.
     /// - Returns: Where the browser goes, and what it keeps.
     /// - Throws: Why it cannot begin.
     func beginForApp(
-        at provider: BridgeProvider, redirect: String, callback: String, request: String
+        at provider: BridgeProvider, redirect: String, state: State? = nil, callback: String, request: String
     ) async throws(BridgeFailure) -> Beginning {
-        let (state, verifier) = (State(), PKCE.Verifier())
+        let (state, verifier) = (state ?? State(), PKCE.Verifier())
         let beginning = try await begin(
             at: provider, .app(redirect: redirect, state: state.text, challenge: verifier.challenge),
             callback: callback, request: request)
@@ -67,6 +69,8 @@ extension Bridge {
     private func keep(_ start: SignInStart, under state: State) async throws {
         let box = try start.sealed(for: state.text, keys)
         do {
+            // A browser that comes again with the same state begins again: its last page is the one that counts.
+            _ = try await starts.take(SignInStart.key(state.text))
             try await starts.keep(box, under: SignInStart.key(state.text), for: SignInStart.lifetime)
         } catch {
             throw unavailable(error)

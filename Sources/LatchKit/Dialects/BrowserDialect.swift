@@ -10,6 +10,8 @@ public protocol BrowserDialect: Dialect {
     var callback: String { get }
     /// The path of a loopback address that its servers may send the browser back to.
     var loopbackPath: String { get }
+    /// Whether its sign-ins want a browser that shares nothing with the person's own; where there is none, that one does.
+    var wantsEphemeralBrowser: Bool { get }
     /// Whether a server sends browsers back to loopback addresses; one that does not answer does not.
     ///
     /// - Throws: `CancellationError` only.
@@ -20,6 +22,11 @@ public protocol BrowserDialect: Dialect {
     /// - Returns: What the browser opens, and how the sign-in is finished; it holds the verifier, in memory only.
     /// - Throws: ``LatchError`` when it cannot begin; `CancellationError`.
     func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney
+}
+
+extension BrowserDialect {
+    /// They do not: whoever is signed in at the provider already need not sign in again.
+    public var wantsEphemeralBrowser: Bool { false }
 }
 
 /// What a sign-in with the browser begins with.

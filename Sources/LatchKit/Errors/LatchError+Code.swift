@@ -30,6 +30,7 @@ extension LatchError {
     /// | `sign_in_denied` | the sign-in was denied in the browser |
     /// | `sign_in_timed_out` | the browser did not come back in time |
     /// | `browser_closed` | the browser was closed before it came back |
+    /// | `browser_missing` | the browser that was asked for is not installed |
     /// | `code_refused` | the server does not take the code that the browser brought |
     /// | `provider_untrusted` | the identity provider's answer cannot be believed, or its settings cannot work |
     /// | `provider_unavailable` | the identity provider cannot be reached or is out of order |
@@ -39,6 +40,8 @@ extension LatchError {
     /// | `no_sign_in_waits` | a link came that no sign-in waits for |
     /// | `registration_failed` | the custom scheme could not be registered |
     /// | `weak_password` | the password breaks the server's rules |
+    /// | `registration_refused` | the server gives nobody, or not this person, an account |
+    /// | `registered_only` | there is an account now, and signing in to it failed |
     /// | `email_unverified` | the e-mail address is not proved yet |
     /// | `rate_limited` | too many attempts |
     /// | `signed_out` | the account is not signed in here |
@@ -128,6 +131,8 @@ extension LatchError.Code {
     public static let signInTimedOut = Self(rawValue: "sign_in_timed_out")
     /// The browser was closed before it came back.
     public static let browserClosed = Self(rawValue: "browser_closed")
+    /// The browser that was asked for is not installed.
+    public static let browserMissing = Self(rawValue: "browser_missing")
     /// The server does not take the code that the browser brought.
     public static let codeRefused = Self(rawValue: "code_refused")
     /// The identity provider's answer cannot be believed, or its settings cannot work.
@@ -146,6 +151,10 @@ extension LatchError.Code {
     public static let registrationFailed = Self(rawValue: "registration_failed")
     /// The password breaks the server's rules.
     public static let weakPassword = Self(rawValue: "weak_password")
+    /// The server gives nobody, or not this person, an account.
+    public static let registrationRefused = Self(rawValue: "registration_refused")
+    /// There is an account now, and signing in to it failed.
+    public static let registeredOnly = Self(rawValue: "registered_only")
     /// The e-mail address is not proved yet.
     public static let emailUnverified = Self(rawValue: "email_unverified")
     /// Too many attempts.

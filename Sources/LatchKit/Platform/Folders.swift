@@ -55,6 +55,8 @@ public struct Folders: Sendable, Equatable {
     var locks: String { data + "/locks" }
     var log: String { state + "/client.log" }
     var responses: String { cache + "/responses.db" }
+    /// The profiles of browsers that are started for one sign-in.
+    var browsers: String { data + "/browsers" }
 
     /// The folder that a variable of XDG names, else the one that it stands for in the person's home.
     static func base(

@@ -60,13 +60,13 @@ public struct ServerFeatures: Sendable, Hashable {
         self.providers = providers
     }
 
-    /// Reads Onyx's answer; an old server that names `auth_type` signs in with a password when that is `basic`, and with
-    /// the browser when it is `google_oauth`.
+    /// Reads Onyx's answer; an old server that names `auth_type` signs in with a password when that is `basic`, with the
+    /// browser when it is `google_oauth`, and with both when it is `cloud`.
     init(_ type: OnyxAuthType) {
         let old = type.authType.map { ["basic", "cloud", "disabled"].contains($0.lowercased()) }
         self.init(
             signsInWithPassword: type.passwordAuthEnabled ?? old ?? true,
-            signsInWithBrowser: type.oauthEnabled ?? (type.authType?.lowercased() == "google_oauth")
+            signsInWithBrowser: type.oauthEnabled ?? ["google_oauth", "cloud"].contains(type.authType?.lowercased())
                 || type.ssoProviders?.isEmpty == false,
             passwordRule: PasswordRule(
                 minimumLength: type.passwordMinLength, maximumLength: type.passwordMaxLength,

@@ -6,13 +6,27 @@ import Desktop
 ///
 /// Source: RFC 8252 §6 and §8.12.
 public struct Browser: Sendable, Hashable {
-    private let words: [String]
-    /// How soon a command that only hands the address to a browser that runs already has ended; nil where its end never
-    /// tells that the person closed the window.
-    private let handOver: Duration?
+    private enum Kind: Hashable {
+        case automatic
+        case ephemeral
+        /// How soon a command that only hands the address to a browser that runs already has ended; nil where its end never
+        /// tells that the person closed the window.
+        case command([String], handOver: Duration?)
+    }
+
+    private let kind: Kind
+
+    /// As the server's family wants it: ``ephemeral`` or ``system``.
+    public static let automatic = Browser(kind: .automatic)
 
     /// The browser that the person chose for the system: `xdg-open`, or `open` on Apple's.
-    public static let system = Browser(words: [opener], handOver: nil)
+    public static let system = Browser(kind: .command([opener], handOver: nil))
+
+    /// Chromium or Firefox, whichever is installed, with a profile that is new and is removed afterwards: no cookie is shared
+    /// with the person's own browser. It is closed when the sign-in is done.
+    ///
+    /// Source: TT-2.
+    public static let ephemeral = Browser(kind: .ephemeral)
 
     /// A command of the person's choice.
     ///
@@ -28,7 +42,7 @@ public struct Browser: Sendable, Hashable {
                 .invalidRequest,
                 "The browser's command is empty or a quote in it is not closed: write it as in a shell.")
         }
-        return Browser(words: words, handOver: handOver)
+        return Browser(kind: .command(words, handOver: handOver))
     }
 
     /// How a browser's program ended.
@@ -41,12 +55,38 @@ public struct Browser: Sendable, Hashable {
         case failed(String)
     }
 
-    /// Opens an address and waits for the program's end; nil when the wait was cancelled.
-    func open(_ address: String) async -> End? {
+    /// The browser to open for servers of a family; nil in the second place where ``ephemeral`` was wished by the family and
+    /// there is none.
+    ///
+    /// - Throws: ``LatchError/Code/browserMissing`` when the person wants ``ephemeral`` and there is none.
+    func chosen(for dialect: any BrowserDialect) throws(LatchError) -> (browser: Browser, isAsWished: Bool) {
+        switch kind {
+        case .command: return (self, true)
+        case .automatic where !dialect.wantsEphemeralBrowser: return (.system, true)
+        case .automatic: return PrivateBrowser.find() == nil ? (.system, false) : (.ephemeral, true)
+        case .ephemeral:
+            guard PrivateBrowser.find() != nil else {
+                throw LatchError(
+                    .browserMissing,
+                    "There is no browser that can be opened with a profile of its own. Install Chromium or Firefox, or sign "
+                        + "in with the system's browser.")
+            }
+            return (self, true)
+        }
+    }
+
+    /// Opens an address and waits for the program's end.
+    ///
+    /// - Parameters:
+    ///   - address: The address.
+    ///   - profiles: Where a browser of its own has its profile.
+    /// - Returns: How it ended; nil when the wait was cancelled.
+    func open(_ address: String, profiles: String) async -> End? {
+        guard case .command(let words, let handOver) = kind else { return await openEphemeral(address, profiles) }
         let start = ContinuousClock.now
         let program: DesktopProgram
         do {
-            program = try DesktopProgram(arguments(address))
+            program = try DesktopProgram(Self.arguments(words, address))
         } catch {
             return .failed(error.message)
         }
@@ -56,7 +96,26 @@ public struct Browser: Sendable, Hashable {
         return .closed
     }
 
-    private func arguments(_ address: String) -> [String] {
+    /// How soon a browser that cannot show itself has ended.
+    private static let failure = Duration.seconds(3)
+
+    private func openEphemeral(_ address: String, _ profiles: String) async -> End? {
+        let start = ContinuousClock.now
+        let browser: PrivateBrowser
+        do {
+            browser = try PrivateBrowser(address, profilesIn: profiles)
+        } catch {
+            return .failed(error.message)
+        }
+        let status = await browser.status()
+        let time = start.duration(to: .now)
+        await browser.close()
+        guard let status else { return nil }
+        guard status != 0, time < Self.failure else { return .closed }
+        return .failed("'\(browser.name)' ended with exit code \(status).")
+    }
+
+    private static func arguments(_ words: [String], _ address: String) -> [String] {
         guard words.dropFirst().contains(where: { $0.contains("%s") }) else { return words + [address] }
         return [words[0]] + words.dropFirst().map { $0.replacing("%s", with: address) }
     }

@@ -11,6 +11,8 @@ public struct BrowserSignIn: Sendable {
     public enum Event: Sendable, Equatable {
         /// The address that shows the server's sign-in, to open elsewhere if need be, and how the browser comes back.
         case waiting(address: String, CallbackMethod)
+        /// Servers of this family want a browser with a profile of its own, and none is installed: the system's is opened.
+        case noEphemeralBrowser
         /// The browser could not be opened; the sign-in goes on waiting.
         case browserFailed(String)
         /// What was pasted is not this sign-in's link.
@@ -43,7 +45,7 @@ public struct BrowserSignIn: Sendable {
     ///   - pasted: Asks the person for the link.
     ///   - onEvent: Told what happens.
     public init(
-        provider: String? = nil, callback: CallbackMethod = .automatic, browser: Browser? = .system,
+        provider: String? = nil, callback: CallbackMethod = .automatic, browser: Browser? = .automatic,
         timeout: Duration = .seconds(600), pasted: (@Sendable () async throws -> String?)? = nil,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
@@ -58,11 +60,12 @@ public struct BrowserSignIn: Sendable {
     /// Asks the server for a token, through the browser.
     func perform(at server: Server, _ line: ServerLine, folders: Folders) async throws -> Grant {
         let dialect = try dialect(of: server)
+        let choice = try browser?.chosen(for: dialect)
         var start = BrowserStart(redirect: dialect.callback, state: State(), provider: provider, scopes: scopes)
         guard try await comesByLoopback(dialect, server, line) else {
             let journey = try await dialect.begin(start, at: server, line)
             let receiver = try CallbackReceiver.scheme(start.redirect, journey.state, folders)
-            return try await finish(journey, receiver, server)
+            return try await finish(journey, receiver, choice, server, folders)
         }
         // The port stands in the redirect address, so it waits first; what it takes is known when the server has answered.
         let expected = CallbackReceiver.Expectation()
@@ -71,7 +74,7 @@ public struct BrowserSignIn: Sendable {
         do {
             let journey = try await dialect.begin(start, at: server, line)
             expected.set(journey.state)
-            return try await finish(journey, receiver, server)
+            return try await finish(journey, receiver, choice, server, folders)
         } catch {
             receiver.close()
             throw error
@@ -79,11 +82,15 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func finish(
-        _ journey: BrowserJourney, _ receiver: CallbackReceiver, _ server: Server
+        _ journey: BrowserJourney, _ receiver: CallbackReceiver, _ choice: (browser: Browser, isAsWished: Bool)?,
+        _ server: Server, _ folders: Folders
     ) async throws -> Grant {
         defer { receiver.close() }
+        if choice?.isAsWished == false { onEvent(.noEphemeralBrowser) }
         onEvent(.waiting(address: journey.address, receiver.method))
-        let link = try await BrowserWait(signIn: self, journey: journey, receiver: receiver).link()
+        let wait = BrowserWait(
+            signIn: self, journey: journey, receiver: receiver, browser: choice?.browser, profiles: folders.browsers)
+        let link = try await wait.link()
         return try await journey.finish(try Self.read(link, receiver.redirect, journey, server.address))
     }
 

@@ -10,6 +10,10 @@ struct BrowserWait: Sendable {
     let signIn: BrowserSignIn
     let journey: BrowserJourney
     let receiver: CallbackReceiver
+    /// What opens the address; nil for nothing.
+    let browser: Browser?
+    /// Where a browser of its own has its profile.
+    let profiles: String
 
     /// The link; it holds this sign-in's state.
     ///
@@ -23,7 +27,7 @@ struct BrowserWait: Sendable {
                 try await Task.sleep(for: signIn.timeout)
                 return .late
             }
-            if let browser = signIn.browser { group.addTask { try await open(browser) } }
+            if let browser { group.addTask { try await open(browser) } }
             if let pasted = signIn.pasted { group.addTask { try await ask(pasted) } }
             while let outcome = try await group.next() {
                 switch outcome {
@@ -43,7 +47,7 @@ struct BrowserWait: Sendable {
     }
 
     private func open(_ browser: Browser) async throws -> Outcome {
-        switch await browser.open(journey.address) {
+        switch await browser.open(journey.address, profiles: profiles) {
         case .closed:
             try await Task.sleep(for: Self.grace)
             return .closed

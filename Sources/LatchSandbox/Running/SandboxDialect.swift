@@ -28,7 +28,10 @@ struct SandboxDialect: Sendable {
 
     private static let onyx = SandboxDialect(
         name: "onyx", title: "Onyx", callbacks: onyxCallbacks,
-        enable: { $0.onyx.isEnabled = true })
+        enable: { settings in
+            settings.onyx.isEnabled = true
+            settings.onyx.allowsRegistration = true
+        })
 
     private static let timeTracker = SandboxDialect(
         name: "timetracker", title: "Time Tracker", callbacks: ["/auth/callback"],

@@ -38,4 +38,8 @@ public struct OnyxReason: RawRepresentable, Hashable, Sendable {
     public static let validationError = OnyxReason(rawValue: "VALIDATION_ERROR")
     /// This person may not come in, such as one who is not invited.
     public static let unauthorized = OnyxReason(rawValue: "UNAUTHORIZED")
+    /// Every seat that was paid for is taken.
+    public static let seatLimitExceeded = OnyxReason(rawValue: "SEAT_LIMIT_EXCEEDED")
+    /// The person must prove the e-mail address before signing in.
+    public static let userNotVerified = OnyxReason(rawValue: "LOGIN_USER_NOT_VERIFIED")
 }

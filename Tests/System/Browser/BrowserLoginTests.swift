@@ -111,6 +111,42 @@ import Wire
         }
     }
 
+    @Test("OX-9 without a browser a QR code of the address is shown where it fits, and not when it is not wanted")
+    func qrCode() async throws {
+        try await with { place in
+            let address = place.sandbox.json["timetracker"]?["url"]?.string ?? ""
+            for (word, isShown) in [("--qr", true), ("--no-qr", false)] {
+                let terminal = try place.terminal("login", address, "--no-browser", word)
+                try terminal.wait(for: "Link: ")
+                let isThere = terminal.screen.contains("\u{2580}") || terminal.screen.contains("columns")
+                #expect(isThere == isShown, "\(terminal.screen)")
+                terminal.type("\u{3}")
+                #expect(try terminal.end() == 130)
+            }
+            let piped = try await place.latch("login", address, "--no-browser", "--qr", "--timeout", "1")
+            #expect(piped.status == 79 && !piped.errors.contains("\u{2580}"))
+        }
+    }
+
+    @Test("OX-8 a person registers at the terminal: the rule first, the password twice, and is signed in")
+    func register() async throws {
+        try await with { place in
+            let terminal = try place.terminal("register", place.sandbox.onyx)
+            try terminal.wait(for: "E-mail: ")
+            terminal.type("Eve@Example.org\n")
+            try terminal.wait(for: "New password")
+            #expect(terminal.screen.contains("The password needs at least"))
+            terminal.type("short\n")
+            try terminal.wait(for: "Warning:")
+            terminal.type("a long enough password 7\n")
+            try terminal.wait(for: "The same again")
+            terminal.type("a long enough password 7\n")
+            #expect(try terminal.end() == 0, "\(terminal.screen)")
+            #expect(terminal.screen.contains("signed in as eve@example.org"))
+            #expect(!terminal.screen.contains("a long enough password"))
+        }
+    }
+
     @Test("OX-9 the link may come on standard input")
     func piped() async throws {
         try await with { place in

@@ -13,23 +13,43 @@ final class Chromium: Sendable {
     let command: String
     private let pipes: DebuggingPipes
 
+    /// The folder with a program `chromium`, for what looks for one in `PATH` and gives it a profile.
+    let programs: String
+
     /// Prepares a profile and the command in `folder`; nothing runs yet.
-    init(in folder: String, origins: [String]) throws {
-        let profile = folder + "/chromium"
-        try FileManager.default.createDirectory(atPath: profile + "/Default", withIntermediateDirectories: true)
-        let allowed = origins.map { JSONValue.Member($0, ["onyx": true]) }
-        let preferences: JSONValue = ["protocol_handler": ["allowed_origin_protocol_pairs": .object(allowed)]]
-        try Data(preferences.encoded()).write(to: URL(fileURLWithPath: profile + "/Default/Preferences"))
+    ///
+    /// - Parameters:
+    ///   - folder: Where.
+    ///   - schemes: The schemes whose links are handed on.
+    ///   - origins: The pages that may do so.
+    /// - Throws: When a file cannot be written.
+    init(in folder: String, schemes: [String], origins: [String]) throws {
+        let allowed = JSONValue.object(schemes.map { JSONValue.Member($0, true) })
+        let preferences: JSONValue = [
+            "protocol_handler": [
+                "allowed_origin_protocol_pairs": .object(origins.map { JSONValue.Member($0, allowed) })
+            ]
+        ]
+        try Data(preferences.encoded()).write(to: URL(fileURLWithPath: folder + "/preferences"))
         pipes = try DebuggingPipes(folder)
-        command = folder + "/browser"
+        (command, programs) = (folder + "/browser", folder + "/programs")
+        try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
         // Its sandbox does not work as root and in many containers, and all pages here are the test's own.
-        let script = """
-            #!/bin/sh
-            exec chromium --no-sandbox --user-data-dir='\(profile)' --no-first-run --no-default-browser-check --disable-gpu \\
-                --disable-dev-shm-usage --remote-debugging-pipe "$@" 3<'\(pipes.input)' 4>'\(pipes.output)' 2>/dev/null
+        let start = """
+            mkdir -p "$profile/Default" && cp '\(folder)/preferences' "$profile/Default/Preferences"
+            exec /usr/bin/chromium --no-sandbox --disable-gpu --disable-dev-shm-usage --remote-debugging-pipe \\
+                "$@" 3<'\(pipes.input)' 4>'\(pipes.output)' 2>/dev/null
             """
-        try script.write(toFile: command, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: command)
+        let own = "set -- --user-data-dir='\(folder)/chromium' --no-first-run --no-default-browser-check \"$@\""
+        try Self.write("profile='\(folder)/chromium'\n\(own)\n\(start)", to: command)
+        try Self.write(
+            "for word; do case $word in --user-data-dir=*) profile=${word#*=} ;; esac; done\n\(start)",
+            to: programs + "/chromium")
+    }
+
+    private static func write(_ script: String, to path: String) throws {
+        try "#!/bin/sh\n\(script)\n".write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
     /// Runs a script in the page whose address contains `text`, again until it returns `true`, as a person's own act.

@@ -5,19 +5,32 @@ import Testing
 /// The whole way with the real parts: `latch`, the sandbox's gateway and provider, Chromium in a window, and the desktop's
 /// own handler of the custom scheme.
 @Suite(.serialized, .inTurn, .timeLimit(.minutes(5))) struct ChromiumSignInTests {
-    /// One desktop: a display, Chromium, a home in which `latch` takes the links of `onyx://`, and a sandbox.
+    /// One desktop: a display, Chromium, a home in which `latch` takes the links of every scheme, and a sandbox.
     private struct Desktop {
         let house: House
         let screen: Screen
         let sandbox: RunningSandbox
+        let server: String
         let chromium: Chromium
 
-        init() async throws {
+        let row: Row
+        /// Where a browser of its own has its profile.
+        var profiles: [String] {
+            let folder = house.folder.file("data/latchstring/browsers")
+            return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        }
+
+        init(_ row: Row) async throws {
+            self.row = row
             let first = try House()
             screen = try await Screen(first.environment)
-            house = House(sharing: first, ["DISPLAY": screen.name, "TMPDIR": first.folder.path])
+            let programs = first.folder.file("programs") + ":" + (first.environment["PATH"] ?? "")
+            house = House(
+                sharing: first, ["DISPLAY": screen.name, "TMPDIR": first.folder.path, "PATH": programs])
             sandbox = try await RunningSandbox(house)
-            chromium = try Chromium(in: house.folder.path, origins: [sandbox.onyx, sandbox.issuer])
+            server = sandbox.json[row.name]?["url"]?.string ?? ""
+            chromium = try Chromium(
+                in: house.folder.path, schemes: ["onyx", "timetracker"], origins: [server, sandbox.issuer])
             let registered = try await house.latch("register-schemes")
             guard registered.status == 0 else { throw ChildProcess.Failure(registered.errors) }
         }
@@ -26,16 +39,11 @@ import Testing
         func signIn(_ extra: String...) async throws -> RunningProgram {
             let program = try RunningProgram(
                 Products.path("latch"),
-                ["login", sandbox.onyx, "--browser", "--callback", "scheme", "--browser-command", chromium.command]
-                    + extra, environment: house.environment)
-            try await program.line(containing: "app_state=")
+                ["login", server, "--browser", "--callback", "scheme"]
+                    + (row.isEphemeral ? [] : ["--browser-command", chromium.command]) + extra,
+                environment: house.environment)
+            try await program.line(containing: "redirect_uri=")
             return program
-        }
-
-        /// What ties one `latch login` to its page.
-        func state(of program: RunningProgram) -> String {
-            let rest = program.output.split(separator: "app_state=").dropFirst().first ?? ""
-            return String(rest.prefix { $0 != "&" })
         }
 
         /// Fills in the provider's form and presses a button.
@@ -55,14 +63,25 @@ import Testing
         }
 
         func close() async {
-            await chromium.close()
+            if !row.isEphemeral { await chromium.close() }
             await sandbox.end()
             await screen.close()
         }
     }
 
-    private func with(_ body: (Desktop) async throws -> Void) async throws {
-        let desktop = try await Desktop()
+    /// A family of servers that send the browser back by a scheme.
+    struct Row: Sendable, CustomTestStringConvertible {
+        /// Its name in the sandbox.
+        let name: String
+        /// Whether it is signed in to in a browser with a profile of its own.
+        var isEphemeral = false
+        var testDescription: String { name }
+    }
+
+    static let rows = [Row(name: "onyx"), Row(name: "timetracker", isEphemeral: true)]
+
+    private func with(_ row: Row, _ body: (Desktop) async throws -> Void) async throws {
+        let desktop = try await Desktop(row)
         do {
             try await body(desktop)
         } catch {
@@ -72,28 +91,71 @@ import Testing
         await desktop.close()
     }
 
-    @Test("OX-2 OX-4 OX-5 OX-9 a person signs in in Chromium, and the scheme's handler brings the sign-in back")
-    func wholeWay() async throws {
-        try await with { desktop in
+    @Test(
+        "OX-2 OX-4 OX-5 OX-9 TT-1 TT-3 a person signs in in Chromium, and the scheme's handler brings the sign-in back",
+        arguments: rows)
+    func wholeWay(_ row: Row) async throws {
+        try await with(row) { desktop in
             let login = try await desktop.signIn()
             try await desktop.answer(
                 "allow", email: desktop.sandbox.email, password: desktop.sandbox.password, on: desktop.sandbox.issuer)
 
             #expect(await login.waitForExit() == 0, "\(login.output)")
-            #expect(login.output.contains("Signed in to \(desktop.sandbox.onyx) as \(desktop.sandbox.email)."))
+            #expect(login.output.contains("Signed in to \(desktop.server) as \(desktop.sandbox.email)."))
             let who = try await desktop.house.latch("whoami")
             #expect(who.status == 0 && who.output.contains("checked with the server now"))
             #expect(!login.output.contains("register-schemes"))
             #expect(!login.output.contains("code=") && !login.output.contains(desktop.sandbox.password))
             let sockets = try FileManager.default.contentsOfDirectory(
                 atPath: desktop.house.folder.file("run/latchstring"))
-            #expect(sockets.isEmpty)
+            #expect(sockets.isEmpty && desktop.profiles.isEmpty)
         }
     }
 
-    @Test("OX-9 a denial in Chromium is told, and nobody is signed in")
-    func denied() async throws {
-        try await with { desktop in
+    private static let own = Row(name: "timetracker", isEphemeral: true)
+
+    @Test("TT-2 a second sign-in shares no cookie with the first: the provider asks for the password again")
+    func noCookies() async throws {
+        try await with(Self.own) { desktop in
+            for _ in 0..<2 {
+                let login = try await desktop.signIn()
+                try await desktop.answer(
+                    "allow", email: desktop.sandbox.email, password: desktop.sandbox.password,
+                    on: desktop.sandbox.issuer)
+                #expect(await login.waitForExit() == 0, "\(login.output)")
+                #expect(desktop.profiles.isEmpty)
+            }
+        }
+    }
+
+    @Test("TT-2 closing the window ends the sign-in with words of its own, and the profile is gone")
+    func closedWindow() async throws {
+        try await with(Self.own) { desktop in
+            let login = try await desktop.signIn()
+            try await desktop.chromium.act(on: desktop.sandbox.issuer, "document.readyState === 'complete'")
+            await desktop.chromium.close()
+            #expect(await login.waitForExit() == 79, "\(login.output)")
+            #expect(login.output.contains("The browser was closed before the sign-in was done"))
+            #expect(desktop.profiles.isEmpty)
+        }
+    }
+
+    @Test("TT-2 a latch that was killed leaves the profile to the next one, which leaves it while the browser runs")
+    func killed() async throws {
+        try await with(Self.own) { desktop in
+            let login = try await desktop.signIn()
+            try await desktop.chromium.act(on: desktop.sandbox.issuer, "document.readyState === 'complete'")
+            login.send(SIGKILL)
+            await login.waitForExit()
+            #expect(desktop.profiles.count == 1)
+            await desktop.chromium.close()
+            while !desktop.profiles.isEmpty { _ = try await desktop.house.latch("accounts") }
+        }
+    }
+
+    @Test("OX-9 TT-9 a denial in Chromium is told, and nobody is signed in", arguments: rows)
+    func denied(_ row: Row) async throws {
+        try await with(row) { desktop in
             let login = try await desktop.signIn()
             try await desktop.answer("deny", email: desktop.sandbox.email, password: "", on: desktop.sandbox.issuer)
 

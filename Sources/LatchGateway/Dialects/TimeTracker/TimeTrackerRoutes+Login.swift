@@ -1,4 +1,5 @@
 import HTTPServer
+import OAuth
 import OpenIDConnect
 import Wire
 
@@ -36,7 +37,7 @@ extension TimeTrackerRoutes {
                 refusal(.tooManyRequests, "Too many sign-ins were begun from your address.", request), wait)
         }
         let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
-        for name in ["redirect_uri", "provider", "next"] where fields.values(name).count > 1 {
+        for name in ["redirect_uri", "provider", "next", "state"] where fields.values(name).count > 1 {
             return refusal(.badRequest, "The parameter '\(name)' stands there twice.", request)
         }
         if fields["provider"] == nil, services.settings.pages.isEnabled, bridge.providers.all.count > 1,
@@ -52,23 +53,45 @@ extension TimeTrackerRoutes {
                 return refusal(
                     .badRequest, "The redirect_uri is not one that this server may send anybody to.", request)
             }
-            return await login(request, to: redirect, at: provider, bridge)
+            if fields["state"] == nil, Self.asksItself(request) { return sendingBrowser(request, fields, bridge) }
+            let state = fields["state"].map { TimeTrackerState.open($0, services.now(), bridge.keys) }
+            guard state != .some(nil) else {
+                return refusal(.badRequest, "This sign-in was begun too long ago. Begin it again in the app.", request)
+            }
+            return await login(request, to: redirect, state ?? nil, at: provider, bridge)
         }
         return await login(request, fields, at: provider, bridge)
     }
 
-    /// A sign-in of an app's.
+    /// Whether an app asks, not its browser.
+    private static func asksItself(_ request: ServerRequest) -> Bool {
+        !BridgeReturn.wantsPage(request) && request.headers.values("Accept").contains { $0.contains(JSON.mediaType) }
+    }
+
+    /// Sends an app's browser here again with a `state` that the app has seen: it can compare it when the browser is back,
+    /// and this browser is the one that gets the cookie.
+    private func sendingBrowser(_ request: ServerRequest, _ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
+        guard let base = services.address.base(of: request),
+            let state = try? TimeTrackerState.make(services.now(), bridge.keys)
+        else { return Self.misdirected }
+        let asked = fields.pairs.filter { ["redirect_uri", "provider"].contains($0.name) }.map { ($0.name, $0.value) }
+        return Self.sending(to: "\(base)\(prefix)/auth/login?\(FormURLEncoded.encode(asked + [("state", state.text)]))")
+    }
+
+    /// A sign-in of an app's; `state` is what the app has seen, where it has.
     private func login(
-        _ request: ServerRequest, to redirect: String, at provider: BridgeProvider, _ bridge: Bridge
+        _ request: ServerRequest, to redirect: String, _ state: State?, at provider: BridgeProvider, _ bridge: Bridge
     ) async -> ServerResponse {
         do throws(BridgeFailure) {
             if settings.callback == .app, provider.configuration.settings.responseMode != .formPost {
-                let address = try await bridge.beginInApp(at: provider, redirect: redirect, request: request.id)
+                let address = try await bridge.beginInApp(
+                    at: provider, redirect: redirect, state: state, request: request.id)
                 return Self.sending(to: address)
             }
             guard let base = services.address.base(of: request) else { return Self.misdirected }
             let beginning = try await bridge.beginForApp(
-                at: provider, redirect: redirect, callback: base + prefix + callbackPath(of: provider, bridge),
+                at: provider, redirect: redirect, state: state,
+                callback: base + prefix + callbackPath(of: provider, bridge),
                 request: request.id)
             return Self.sending(beginning, provider, bridge, beside: request)
         } catch {
@@ -97,7 +120,9 @@ extension TimeTrackerRoutes {
 
     /// A page to choose the provider from, where there are several and this server shows pages.
     private func choice(_ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
-        let asked = fields.pairs.filter { ["redirect_uri", "next"].contains($0.name) }.map { ($0.name, $0.value) }
+        let asked = fields.pairs.filter { ["redirect_uri", "next", "state"].contains($0.name) }.map {
+            ($0.name, $0.value)
+        }
         let links = bridge.providers.all.map { provider -> HTML in
             let query = FormURLEncoded.encode(asked + [("provider", provider.id)])
             let address = "\(prefix)/auth/login?\(query)"

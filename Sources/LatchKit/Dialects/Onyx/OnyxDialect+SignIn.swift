@@ -34,6 +34,11 @@ extension OnyxDialect {
             return LatchError(
                 .passwordLoginDisabled,
                 "Login failed: \(server) does not sign in with a password. Use one of its other ways.")
+        case (_, .userNotVerified):
+            return LatchError(
+                .emailUnverified,
+                "Login failed: \(server) wants the e-mail address proved first. Follow the link that it has sent there."
+            )
         case (_, .noPassword):
             return LatchError(
                 .passwordLoginDisabled,
@@ -52,6 +57,6 @@ extension OnyxDialect {
     }
 
     private func words(_ error: OnyxError?, _ answer: ClientResponse) -> String {
-        ServerText.clean(error?.detail ?? error?.code ?? ForeignAnswer.sketch(answer))
+        ServerText.clean(error.flatMap(Self.words(for:)) ?? ForeignAnswer.sketch(answer))
     }
 }

@@ -41,9 +41,9 @@ public struct OnyxDialect: PasswordDialect {
         ["Authorization": "Bearer " + token.reveal()]
     }
 
-    /// The `detail` of an error, or its code.
+    /// The `detail` of an error, or what its code says.
     public func words(in answer: ClientResponse) -> String? {
-        OnyxError(body: answer.body).flatMap { $0.detail ?? $0.code }
+        OnyxError(body: answer.body).flatMap(Self.words(for:))
     }
 
     /// A 2xx in JSON with `multi_tenant` or `auth_type` is an Onyx server.

@@ -8,6 +8,11 @@ extension TimeTrackerDialect: BrowserDialect {
     /// `/oauth/callback`.
     public var loopbackPath: String { "/oauth/callback" }
 
+    /// They do.
+    ///
+    /// Source: TT-2.
+    public var wantsEphemeralBrowser: Bool { true }
+
     /// None does: the identity provider knows ``callback`` alone.
     public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool { false }
 

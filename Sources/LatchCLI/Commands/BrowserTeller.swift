@@ -1,0 +1,72 @@
+import LatchKit
+import QRCode
+import Synchronization
+import Terminal
+
+/// Tells the person how a sign-in with the browser goes.
+final class BrowserTeller: Sendable {
+    private let run: Run
+    /// Whether no browser is opened here.
+    private let opensNone: Bool
+    /// Whether the person wants a QR code; nil to show one where it helps.
+    private let showsQRCode: Bool?
+    private let address = Mutex("")
+
+    init(run: Run, opensNone: Bool, showsQRCode: Bool?) {
+        self.run = run
+        self.opensNone = opensNone
+        self.showsQRCode = showsQRCode
+    }
+
+    /// Tells one event.
+    func tell(_ event: BrowserSignIn.Event) {
+        switch event {
+        case .waiting(let address, let method): wait(address, method)
+        case .noEphemeralBrowser:
+            run.console.warn(
+                "Neither Chromium nor Firefox is installed, so the sign-in opens in your own browser and may leave you signed "
+                    + "in there.")
+        case .browserFailed(let reason):
+            run.console.warn("The browser was not opened: \(reason.printable) Open the address yourself.")
+            if showsQRCode == nil, !opensNone { showCode(address.withLock(\.self)) }
+        case .strangeLink: run.console.warn("That is not the link of this sign-in. Nothing was changed.")
+        }
+    }
+
+    private func wait(_ address: String, _ method: CallbackMethod) {
+        self.address.withLock { $0 = address }
+        let start =
+            opensNone
+            ? "Open this address in a browser, on any machine:"
+            : "Opening the browser. If none comes up, open this address:"
+        run.console.note("\(start)\n\n  \(address)\n")
+        if showsQRCode ?? opensNone { showCode(address) }
+        if method == .scheme, !opensNone, (try? SchemeRegistration())?.hasEntry == false {
+            run.console.note("The link back does not come to latch yet: run 'latch register-schemes' once.")
+        }
+        guard opensNone || run.person.isThere else { return }
+        run.console.note(Self.way(back: method))
+    }
+
+    /// Where nobody looks at it, a code is only noise.
+    private func showCode(_ address: String) {
+        guard Descriptor.isTerminal(Descriptor.errors), let code = QRCode(address) else { return }
+        if let columns = Descriptor.columns(of: Descriptor.errors), columns < code.columns {
+            guard showsQRCode == true else { return }
+            run.console.note("The QR code of this address needs a window of \(code.columns) columns.")
+            return
+        }
+        let lines = code.lines(isColored: run.console.errors.isOn)
+        run.console.note(lines.joined(separator: "\n") + "\n")
+    }
+
+    private static func way(back method: CallbackMethod) -> String {
+        switch method {
+        case .scheme:
+            "The last page has a button back to the app, or leads to an address that this machine cannot open. If nothing "
+                + "happens here then, copy that link and paste it here."
+        case .loopback, .automatic:
+            "If the browser runs on another machine, its last page cannot be shown: copy its address and paste it here."
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch register`: makes an account on a server and signs in to it.
+struct Register: Performing {
+    private static let address = Argument<String>("ADDRESS", help: "The server, as onyx.example.org.")
+    private static let email = Option<String>(
+        "email", short: "e", value: "EMAIL", help: "The address of the new account; asked for when left out.")
+    private static let passwordFromInput = Flag(
+        "password-stdin", help: "Read the password from the first line of standard input, and ask nothing.")
+
+    static let command = Command<Request>(
+        "register", "Make an account on a server, and sign in to it.",
+        discussion: """
+            The server's rule for passwords is shown first; then the password is asked for twice without showing it. Not every \
+            server lets people make accounts, and some want the e-mail address proved by a link that they send there.
+            """,
+        arguments: [address, email, passwordFromInput] + ConnectionArguments.all
+    ) { given throws(ArgumentError) in
+        if given[passwordFromInput], given[email] == nil { throw given.mistake("--password-stdin needs --email") }
+        return Request(
+            given,
+            Register(
+                address: given[address], email: given[email], readsPassword: given[passwordFromInput],
+                connection: try ConnectionArguments(given)))
+    }
+
+    private let address: String
+    private let email: String?
+    private let readsPassword: Bool
+    private let connection: ConnectionArguments
+
+    var asksNobody: Bool { readsPassword }
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let address = try ServerAddress(address)
+        let given = try email.map { try EmailAddress(typed: $0) }
+        let options = try await connection.options(run.person)
+        let server = try await ServerSearch(run: run, person: run.person).find(address, options)
+        guard server.dialect is any RegistrationDialect, server.features.signsInWithPassword else {
+            throw LatchError(
+                .registrationRefused,
+                "Not registered: \(address) has no registration with a password. Ask its operator for an account.")
+        }
+        let store = try await run.openSecrets()
+        if !run.console.isJSON { tell(server.features, run) }
+        let email = if let given { given } else { try await askEmail(run) }
+        let password = try await password(email, server, run)
+        let account = try await run.latchstring().register(
+            PasswordSignIn(email: email.text, password: password), at: server)
+        if !run.console.isJSON {
+            run.console.note(store.explanation)
+            if server.features.requiresVerification {
+                run.console.note(
+                    "\(address) wants your e-mail address proved: follow the link that it sends to \(email). Until then it "
+                        + "refuses most requests.")
+            }
+        }
+        let secrets = try await run.secrets()
+        try run.console.result(
+            ["Registered at \(account.serverURL), and signed in as \(account.userEmail)."],
+            json: [
+                "account": AccountText.json(account), "secrets": SecretsText.json(secrets),
+                "explanation": .string(store.explanation),
+                "requiresVerification": .bool(server.features.requiresVerification),
+            ])
+        return .done
+    }
+
+    /// What the person should know before choosing a password.
+    private func tell(_ features: ServerFeatures, _ run: Run) {
+        if !features.hasUsers { run.console.note("Nobody has an account there yet: the first person administers it.") }
+        if let rule = features.passwordRule.sentence { run.console.note(rule.printable) }
+    }
+
+    private func askEmail(_ run: Run) async throws -> EmailAddress {
+        try EmailAddress(typed: try await run.person.ask("E-mail", instead: "Give it: --email EMAIL"))
+    }
+
+    private func password(_ email: EmailAddress, _ server: Server, _ run: Run) async throws -> Secret {
+        guard !readsPassword else { return try FirstPassword.checked(try await StandardInput.firstLine()) }
+        return try await FirstPassword.ask(
+            "New password of \(email) at \(server.address.authority)", server.features.passwordRule, run)
+    }
+}
+
+/// Asks for a password that is new.
+enum FirstPassword {
+    /// Asks until it fits the rule, then once more.
+    ///
+    /// - Throws: ``LatchError`` when the second is another.
+    static func ask(_ question: String, _ rule: PasswordRule, _ run: Run) async throws -> Secret {
+        let instead = "Give it on standard input: --password-stdin"
+        while true {
+            let password = try checked(try await run.person.askSecret(question, instead: instead))
+            if let problem = rule.problem(of: password) {
+                run.console.warn(problem)
+                continue
+            }
+            guard try await run.person.askSecret("The same again", instead: instead) == password else {
+                throw LatchError(.invalidInput, "The two passwords differ. Nothing was changed.")
+            }
+            return password
+        }
+    }
+
+    /// The password, if it can be one.
+    static func checked(_ password: Secret) throws -> Secret {
+        guard password.count > 0 else {
+            throw LatchError(.invalidInput, "The password is empty. Nothing was changed.")
+        }
+        // The wire carries text; bytes that are none would be another password there.
+        guard password.withBytes({ String(validating: $0, as: UTF8.self) != nil }) else {
+            throw LatchError(
+                .invalidInput, "The password is not UTF-8 text. Check the terminal's or the file's encoding.")
+        }
+        return password
+    }
+}

@@ -1,0 +1,46 @@
+extension OnyxDialect: RegistrationDialect {
+    /// `POST /api/auth/register` with `email` and `password`.
+    public func registration(email: EmailAddress, password: Secret) -> DialectRequest {
+        let body = JSON.encode(OnyxRegistration(email: email.text, password: password.reveal()))
+        return DialectRequest(
+            .post, "/api/auth/register", headers: ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType], body: body
+        )
+    }
+
+    /// 201, or any other success, is an account.
+    ///
+    /// - Throws: ``LatchError/Code/weakPassword``, ``LatchError/Code/registrationRefused``,
+    ///   ``LatchError/Code/rateLimited``, ``LatchError/Code/serverError``, ``LatchError/Code/foreignAnswer``.
+    ///
+    /// Source: contract of Onyx, endpoints.
+    public func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError) {
+        if answer.status.isSuccess, (try? JSON.decode(OnyxRegistered.self, from: answer.body)) != nil { return }
+        if let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) {
+            throw LatchError(.foreignAnswer, "Could not register: \(server) did not answer itself; \(reason)")
+        }
+        let error = OnyxError(body: answer.body)
+        var words = ServerText.clean(error.flatMap(Self.words(for:)) ?? ForeignAnswer.sketch(answer))
+        while words.hasSuffix(".") { words.removeLast() }
+        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
+        switch (answer.status.rawValue, OnyxReason(rawValue: error?.code ?? "")) {
+        case (_, .invalidPassword):
+            throw LatchError(.weakPassword, "Not registered: \(words). Choose another password.")
+        case (_, .userAlreadyExists):
+            throw LatchError(
+                .registrationRefused, "Not registered: this address has an account at \(server) already. Sign in to it."
+            )
+        case (429, _), (_, .rateLimited):
+            let pause = wait.map { "Wait \($0.components.seconds) seconds" } ?? "Wait an hour"
+            throw LatchError(
+                .rateLimited,
+                "Not registered: too many accounts were made at \(server) from here. \(pause), then try again.",
+                retryAfter: wait)
+        case (500..., _):
+            throw LatchError(
+                .serverError, "Not registered: \(server) has a fault of its own (\(words)). Try again later.",
+                retryAfter: wait)
+        default:
+            throw LatchError(.registrationRefused, "Not registered: \(server) says: \(words).")
+        }
+    }
+}

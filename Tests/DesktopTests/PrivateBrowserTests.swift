@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Desktop
+
+/// A browser's own process and profile; the browser is a script here, and Chromium itself in the whole-system tests.
+@Suite(.timeLimit(.minutes(2))) struct PrivateBrowserTests {
+    private let folder: TemporaryDirectory
+    private var profiles: String { folder.file("browsers") }
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    /// Installs a browser of that name; the script's arguments are the browser's.
+    private func install(_ name: String, _ script: String) throws -> String {
+        let programs = folder.file("bin")
+        try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
+        try "#!/bin/sh\n\(script)\n".write(toFile: programs + "/" + name, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: programs + "/" + name)
+        return programs
+    }
+
+    private var left: [String] { (try? FileManager.default.contentsOfDirectory(atPath: profiles)) ?? [] }
+
+    @Test(
+        "TT-2 the profile is new and the person's own, and is gone when the browser was closed",
+        arguments: ["chromium", "firefox"])
+    func whole(_ name: String) async throws {
+        let seen = folder.file("seen")
+        let script = """
+            for word in "$@"; do
+                case $word in --user-data-dir=*) profile=${word#--user-data-dir=};; /*) profile=$word;; esac
+            done
+            stat -c %a "$profile" >'\(seen)'; ls "$profile" >>'\(seen)'; printf '%s\\n' "$@" >>'\(seen)'
+            echo secret >"$profile/Cookies"
+            """
+        let path = try install(name, script)
+        let browser = try PrivateBrowser("https://id.example.org/a?b=c", profilesIn: profiles, path: path)
+        #expect(await browser.status() == 0 && browser.name == name)
+        #expect(left.count == 1)
+        await browser.close()
+
+        #expect(left.isEmpty)
+        let lines = try String(contentsOfFile: seen, encoding: .utf8).split(separator: "\n")
+        #expect(lines.first == "700" && lines.last == "https://id.example.org/a?b=c")
+        #expect(lines.contains("user.js") == (name == "firefox"))
+        let mode = try FileManager.default.attributesOfItem(atPath: profiles)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+    }
+
+    @Test(
+        "TT-2 closing ends the browser with all that it started, however it takes the signal, and removes the profile")
+    func closed() async throws {
+        let path = try install(
+            "chromium", "trap '' TERM; sleep 300 & echo started >'\(folder.file("started"))'; wait; wait")
+        let browser = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
+        while !FileManager.default.fileExists(atPath: folder.file("started")) { await Task.yield() }
+        await browser.close()
+        #expect(left.isEmpty)
+        #expect(await browser.status() == 128 + 9)
+    }
+
+    @Test("TT-2 what a program that was killed left is removed by the next, but not under a browser that runs")
+    func sweep() async throws {
+        let path = try install("chromium", "exec sleep 300")
+        var browser: PrivateBrowser? = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
+        let running = try #require(browser)
+        // As killed: its descriptor is closed without a word, the browser has inherited it.
+        withExtendedLifetime(running) {}
+        PrivateBrowser.sweep(profiles)
+        #expect(left.count == 1)
+        try FileManager.default.createDirectory(
+            atPath: profiles + "/profile-left/deep", withIntermediateDirectories: true)
+        try "x".write(toFile: profiles + "/profile-left/deep/Cookies", atomically: true, encoding: .utf8)
+        PrivateBrowser.sweep(profiles)
+        #expect(left.count == 1 && left != ["profile-left"])
+        await running.close()
+        browser = nil
+        #expect(left.isEmpty)
+    }
+
+    @Test("TT-2 the lock is the browser's too: it lives on in it when this program is gone")
+    func inherited() async throws {
+        let lock = folder.file("profile")
+        try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: true)
+        var profile = BrowserProfile(abandoned: lock)
+        let program = try DesktopProgram(["sleep", "300"], holding: try #require(profile?.descriptor))
+        profile = nil
+        #expect(BrowserProfile(abandoned: lock) == nil)
+        program.end()
+        #expect(BrowserProfile(abandoned: lock) != nil)
+    }
+
+    @Test("TT-2 without a browser, and in a folder that others may read, nothing is opened")
+    func refused() async throws {
+        let none = #expect(throws: DesktopError.self) {
+            try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: folder.path)
+        }
+        #expect(none?.code == .programMissing && left.isEmpty)
+        let path = try install("chromium", "exit 0")
+        try FileManager.default.createDirectory(
+            atPath: profiles, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        let open = #expect(throws: DesktopError.self) {
+            try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
+        }
+        #expect(open?.code == .unsafeFolder && left.isEmpty)
+        #expect(PrivateBrowser.find(in: "relative:" + path) == path + "/chromium")
+    }
+}

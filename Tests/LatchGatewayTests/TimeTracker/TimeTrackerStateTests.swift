@@ -1,0 +1,96 @@
+import FoundationEssentials
+import OAuth
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// An app that asks for the start itself, before its browser comes, and so knows the state.
+@Suite("The state that an app of Time Tracker's has seen", .timeLimit(.minutes(2)))
+struct TimeTrackerStateTests {
+    private static let ways = TimeTrackerSettings.Callback.allCases
+    private static let start = "/tt/auth/login?redirect_uri=timetracker://oauth/callback"
+
+    /// Where the app is told to send its browser, below this server.
+    private func place(_ bench: TimeTrackerBench) async throws -> String {
+        let answer = try await bench.bench.http.send("GET", Self.start, headers: [("Accept", "application/json")])
+        #expect(answer.status == 302 && answer.headers["Set-Cookie"] == nil)
+        let location = try answer.headers["Location"].orThrow
+        let origin = "https://latch.example"
+        #expect(location.hasPrefix(origin + "/tt/auth/login?redirect_uri="))
+        return String(location.dropFirst(origin.utf8.count))
+    }
+
+    private func state(_ place: String) throws -> String {
+        try FormURLEncoded.decode(String(place.drop { $0 != "?" }.dropFirst()))["state"].orThrow
+    }
+
+    @Test(
+        "TT-3 the state that the app has seen is the one that comes back, and the browser gets the cookie",
+        arguments: ways)
+    func whole(_ way: TimeTrackerSettings.Callback) async throws {
+        try await TimeTrackerBench.with(callback: way) { bench in
+            try await bench.bench.addPerson()
+            let place = try await place(bench)
+            let state = try state(place)
+            let browser = bench.bridge.browser()
+            let answer = try await browser.send("GET", place)
+            #expect(browser.cookies.isEmpty == (way == .app))
+            let request = try bench.bridge.google.request(answer.headers["Location"]).orThrow
+            let fields = try bench.bridge.google.approve(request, .init())
+            let link =
+                way == .app
+                ? FormFields(fields.map { ($0.0, $0.1) })
+                : try TimeTrackerBench.fields(of: try await bench.comeBack(fields, in: browser))
+            #expect(link["state"] == state)
+            #expect(try await bench.exchange(link).status == 200)
+            #expect(try await bench.exchange(link).status == 400)
+        }
+    }
+
+    @Test("TT-3 a state that this server did not make, or made too long ago, begins nothing", arguments: ways)
+    func refused(_ way: TimeTrackerSettings.Callback) async throws {
+        try await TimeTrackerBench.with(callback: way) { bench in
+            let place = try await place(bench)
+            let state = try state(place)
+            let strange = ["", "x", state + "A", String(state.dropLast(2)), State().text]
+            for one in strange {
+                let answer = try await bench.bridge.browser().send("GET", Self.start + "&state=" + one)
+                #expect(answer.status == 400, "\(one)")
+            }
+            #expect(try await bench.bridge.browser().send("GET", place + "&state=" + state).status == 400)
+            bench.bench.clock.advance(601)
+            #expect(try await bench.bridge.browser().send("GET", place).status == 400)
+        }
+    }
+
+    @Test("TT-3 a browser that comes twice with one state ends what it began last", arguments: ways)
+    func again(_ way: TimeTrackerSettings.Callback) async throws {
+        try await TimeTrackerBench.with(callback: way) { bench in
+            try await bench.bench.addPerson()
+            let place = try await place(bench)
+            let browser = bench.bridge.browser()
+            _ = try await browser.send("GET", place)
+            let answer = try await browser.send("GET", place)
+            let request = try bench.bridge.google.request(answer.headers["Location"]).orThrow
+            let fields = try bench.bridge.google.approve(request, .init())
+            let link =
+                way == .app
+                ? FormFields(fields.map { ($0.0, $0.1) })
+                : try TimeTrackerBench.fields(of: try await bench.comeBack(fields, in: browser))
+            #expect(try await bench.exchange(link).status == 200)
+        }
+    }
+
+    @Test("TT-3 another browser than the one that was sent ends nothing where this server receives it")
+    func otherBrowser() async throws {
+        try await TimeTrackerBench.with(callback: .gateway) { bench in
+            try await bench.bench.addPerson()
+            let place = try await place(bench)
+            let answer = try await bench.bridge.browser().send("GET", place)
+            let request = try bench.bridge.google.request(answer.headers["Location"]).orThrow
+            let fields = try bench.bridge.google.approve(request, .init())
+            #expect(try await bench.comeBack(fields, in: bench.bridge.browser()).status == 400)
+        }
+    }
+}

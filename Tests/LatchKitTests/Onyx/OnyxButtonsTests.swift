@@ -1,0 +1,83 @@
+import Testing
+import Wire
+
+@testable import LatchKit
+
+/// Which ways to sign in a server offers, in every form that `/auth/type` has had, and what its refusals say.
+@Suite struct OnyxButtonsTests {
+    private func features(_ body: String) -> ServerFeatures? {
+        let answer = ClientResponse(
+            status: .ok, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
+        guard case .server(let features) = OnyxDialect().recognise(answer) else { return nil }
+        return features
+    }
+
+    static let forms: [(body: String, password: Bool, browser: Bool)] = [
+        (#"{"auth_type":"basic"}"#, true, false), (#"{"auth_type":"google_oauth"}"#, false, true),
+        (#"{"auth_type":"cloud"}"#, true, true), (#"{"auth_type":"oidc"}"#, false, false),
+        (#"{"auth_type":"saml"}"#, false, false), (#"{"auth_type":"disabled"}"#, true, false),
+        (#"{"auth_type":"GOOGLE_OAUTH"}"#, false, true),
+        (#"{"auth_type":"basic","oauth_enabled":true}"#, true, true), (#"{"multi_tenant":true}"#, true, false),
+        (#"{"multi_tenant":false,"oauth_enabled":true,"password_auth_enabled":false}"#, false, true),
+        (#"{"multi_tenant":false,"oauth_enabled":false,"password_auth_enabled":true}"#, true, false),
+        (#"{"multi_tenant":false,"password_auth_enabled":false,"sso_providers":[]}"#, false, false),
+        (
+            #"{"multi_tenant":false,"oauth_enabled":false,"sso_providers":[{"name":"k","display_name":"K","provider_type":"oidc","authorize_url":"/x"}]}"#,
+            true, true
+        ),
+    ]
+
+    @Test("OX-8 the buttons are those of the server, in the old form and the new", arguments: forms)
+    func buttons(_ body: String, _ password: Bool, _ browser: Bool) throws {
+        let features = try #require(self.features(body))
+        #expect(features.signsInWithPassword == password && features.signsInWithBrowser == browser)
+    }
+
+    @Test("OX-8 a server that wants addresses proved, and one without anybody, say so")
+    func rest() {
+        #expect(features(#"{"multi_tenant":false,"requires_verification":true}"#)?.requiresVerification == true)
+        #expect(features(#"{"multi_tenant":false,"has_users":false}"#)?.hasUsers == false)
+        #expect(features(#"{"something":1}"#) == nil)
+    }
+
+    static let refusals: [(body: String, words: String?)] = [
+        (#"{"error_code":"SESSION_EXPIRED","detail":"x"}"#, "the session's time ran out"),
+        (#"{"error_code":"SESSION_TERMINATED","detail":"x"}"#, "the session was ended"),
+        (#"{"error_code":"SESSION_UNRECOGNIZED","detail":"x"}"#, "the session is not known"),
+        (#"{"detail":"PASSWORD_LOGIN_DISABLED"}"#, "nobody signs in with a password"),
+        (
+            #"{"detail":"NO_WEB_LOGIN_AND_HAS_NO_PASSWORD"}"#,
+            "this account has no password; sign in the way it was made"
+        ),
+        (
+            #"{"error_code":"REGISTRATION_DISABLED","detail":"x"}"#,
+            "it is closed to new people; ask its operator for an account"
+        ),
+        (#"{"error_code":"UNAUTHORIZED","detail":"x"}"#, "only people who are invited may come in; ask its operator"),
+        (#"{"detail":"Forbidden"}"#, "you may not do this, or have to prove your e-mail address first (Forbidden)"),
+        (
+            #"{"detail":"Access denied. User's OIDC token has expired."}"#,
+            "Access denied. User's OIDC token has expired."
+        ),
+        (#"{"error_code":"NEW_CODE","detail":"in words"}"#, "in words"), (#"{"detail":"NEW_CODE"}"#, "NEW_CODE"),
+        (#"{"detail":[{"msg":"one"},{"msg":"two"}]}"#, "one; two"), (#"{"message":"plain"}"#, "plain"),
+        (#"{"status_code":422,"message":"checked","data":null}"#, "checked"), ("[]", nil), ("<html>", nil),
+    ]
+
+    @Test("OX-8 every envelope and every reason of a 403 is told in words", arguments: refusals)
+    func words(_ body: String, _ words: String?) {
+        let answer = ClientResponse(status: .forbidden, body: Array(body.utf8))
+        #expect(OnyxDialect().words(in: answer) == words)
+    }
+
+    @Test("OX-1 a sign-in before the e-mail address is proved says what to do")
+    func unverified() {
+        let answer = ClientResponse(
+            status: .badRequest, headers: ["Content-Type": "application/json"],
+            body: Array(#"{"detail":"LOGIN_USER_NOT_VERIFIED"}"#.utf8))
+        let error = #expect(throws: LatchError.self) {
+            try OnyxDialect().grant(from: answer, of: ServerAddress("https://onyx.example.org"))
+        }
+        #expect(error?.code == .emailUnverified && error?.message.contains("Follow the link") == true)
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+import Wire
+
+@testable import LatchKit
+
+@Suite(.timeLimit(.minutes(1))) struct OnyxRegistrationTests {
+    private static let registered = #"""
+        {"id":"7","email":"ada@example.org","is_active":true,"is_superuser":false,"is_verified":false,"account_type":"STANDARD"}
+        """#
+
+    private func register(
+        _ world: World, password: String = "correct horse", rule: String = "", answer: ScriptedServer.Answer
+    ) async throws -> Account {
+        world.onyx.intercept { request in
+            switch request.path {
+            case "/api/auth/type" where !rule.isEmpty: .json(#"{"multi_tenant":false,\#(rule)}"#)
+            case "/api/auth/register": answer
+            default: nil
+            }
+        }
+        let latch = try await world.home.open()
+        let server = try await latch.probe(world.address).requireServer()
+        return try await latch.register(
+            PasswordSignIn(email: " Ada@Example.org", password: Secret(password)), at: server)
+    }
+
+    @Test("OX-8 a person registers in JSON with a lower-cased address, and is signed in")
+    func whole() async throws {
+        let world = try World()
+        let account = try await register(world, answer: .json(Self.registered, 201))
+        #expect(account.userEmail == "ada@example.org" && account.isSignedIn)
+        let asked = try #require(world.wire.requests.first { $0.path == "/api/auth/register" })
+        #expect(asked.headers["Content-Type"] == "application/json" && asked.token == nil)
+        let body = try JSONValue(parsing: Array(asked.body.utf8))
+        #expect(body["email"] == "ada@example.org" && body["password"] == "correct horse" && body.members?.count == 2)
+    }
+
+    @Test("OX-8 when there is an account and signing in fails, that is told apart")
+    func half() async throws {
+        let world = try World()
+        let error = await #expect(throws: LatchError.self) {
+            try await register(world, password: "another password", answer: .json(Self.registered, 201))
+        }
+        #expect(error?.code == .registeredOnly && error?.message.contains("You have an account") == true)
+        #expect(error?.message.contains("another password") == false)
+    }
+
+    struct Refusal: Sendable {
+        let status: Int
+        let body: String
+        let code: LatchError.Code
+        let words: String
+    }
+
+    /// All four envelopes, and every reason that the contract names.
+    static let refusals = [
+        Refusal(
+            status: 400,
+            body: #"{"detail":{"code":"REGISTER_INVALID_PASSWORD","reason":"Password must contain a digit."}}"#,
+            code: .weakPassword, words: "Password must contain a digit. Choose another"),
+        Refusal(
+            status: 400, body: #"{"detail":"REGISTER_USER_ALREADY_EXISTS"}"#, code: .registrationRefused,
+            words: "has an account at"),
+        Refusal(
+            status: 403, body: #"{"error_code":"REGISTRATION_DISABLED","detail":"closed"}"#, code: .registrationRefused,
+            words: "closed to new people"),
+        Refusal(
+            status: 403, body: #"{"error_code":"UNAUTHORIZED","detail":"User not on allowed user whitelist"}"#,
+            code: .registrationRefused, words: "only people who are invited"),
+        Refusal(
+            status: 402, body: #"{"error_code":"SEAT_LIMIT_EXCEEDED","detail":"seats"}"#, code: .registrationRefused,
+            words: "seats are taken"),
+        Refusal(
+            status: 400, body: #"{"error_code":"INVALID_INPUT","detail":"Disposable email addresses are not allowed"}"#,
+            code: .registrationRefused, words: "Disposable email addresses"),
+        Refusal(
+            status: 429, body: #"{"error_code":"RATE_LIMITED","detail":"x"}"#, code: .rateLimited,
+            words: "too many accounts"),
+        Refusal(
+            status: 422, body: #"{"status_code":422,"message":"body.email: bad","data":null}"#,
+            code: .registrationRefused,
+            words: "body.email: bad"),
+        Refusal(status: 400, body: #"{"message":"uncaught"}"#, code: .registrationRefused, words: "uncaught"),
+        Refusal(status: 404, body: #"{"detail":"Not Found"}"#, code: .registrationRefused, words: "Not Found"),
+        Refusal(status: 500, body: #"{"detail":"boom"}"#, code: .serverError, words: "(boom)"),
+    ]
+
+    @Test("OX-8 each refusal of a registration is told in words, in whichever envelope", arguments: refusals)
+    func refused(_ refusal: Refusal) async throws {
+        let world = try World()
+        let error = await #expect(throws: LatchError.self) {
+            try await register(world, answer: .json(refusal.body, refusal.status))
+        }
+        #expect(
+            error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
+        #expect(world.onyx.live.isEmpty)
+    }
+
+    static let rules: [(rule: String, password: String, words: String)] = [
+        (#""password_min_length":12"#, "eleven char", "at least 12 characters"),
+        (#""password_max_length":4"#, "fives", "at most 4 characters"),
+        (#""password_require_uppercase":true"#, "lower", "an upper-case letter"),
+        (#""password_require_lowercase":true"#, "UPPER", "a lower-case letter"),
+        (#""password_require_digit":true"#, "none", "a digit"),
+        (#""password_require_special_char":true"#, "plain", "one of !@#"),
+    ]
+
+    @Test("OX-8 what the server's rule forbids is told before anything is sent", arguments: rules)
+    func weak(_ rule: String, _ password: String, _ words: String) async throws {
+        let world = try World()
+        let error = await #expect(throws: LatchError.self) {
+            try await register(world, password: password, rule: rule, answer: .json(Self.registered, 201))
+        }
+        #expect(error?.code == .weakPassword && error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(world.wire.count("/api/auth/register") == 0)
+    }
+
+    @Test("OX-8 the rule is told in one sentence, and a rule that asks for nothing in none")
+    func sentence() {
+        #expect(PasswordRule().sentence == nil && PasswordRule().problem(of: Secret("x")) == nil)
+        let rule = PasswordRule(minimumLength: 8, maximumLength: 64, needsUppercase: true, needsDigit: true)
+        #expect(
+            rule.sentence == "The password needs at least 8 characters, at most 64, an upper-case letter, a digit.")
+    }
+
+    @Test("OX-8 a password that is fit is fit, with letters of any script")
+    func fits() {
+        let rule = PasswordRule(minimumLength: 4, needsUppercase: true, needsLowercase: true, needsDigit: true)
+        #expect(rule.problem(of: Secret("Ωσ٣!")) == nil && rule.problem(of: Secret("Ωσ!!")) != nil)
+    }
+}
