@@ -112,14 +112,21 @@ public final class Latchstring: Sendable {
     /// Signs in, keeps the account and makes it active.
     ///
     /// An account of that person on that server is used again; its old session, if it had one, is ended on the server.
-    /// Cancelled or failed, everything is as before, and the token just granted is given back to the server.
+    /// Cancelled or failed, everything is as before, and the token just granted is given back to the server. Once the
+    /// account is kept nothing fails any more: the steps of ``ArrivalStep`` follow, and are told.
     ///
+    /// - Parameters:
+    ///   - signIn: Who, and with which password.
+    ///   - server: What ``probe(_:connection:onStep:)`` found.
+    ///   - onStep: Told of each step of arriving.
     /// - Returns: The account, signed in.
     /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/passwordLoginDisabled``,
     ///   ``LatchError/Code/rateLimited`` and the codes of network, secret store and storage; `CancellationError`.
-    public func signIn(_ signIn: PasswordSignIn, to server: Server) async throws -> Account {
+    public func signIn(
+        _ signIn: PasswordSignIn, to server: Server, onStep: @escaping @Sendable (ArrivalStep) -> Void = { _ in }
+    ) async throws -> Account {
         try await log.timing(.passwordSignIn, server.address) {
-            try await keep(server, email: signIn.email) { client in
+            try await keep(server, email: signIn.email, onStep) { client in
                 try await signIn.perform(at: server, ServerLine(server.address, client, device))
             }
         }
@@ -128,17 +135,23 @@ public final class Latchstring: Sendable {
     /// Signs in with the browser, keeps the account and makes it active.
     ///
     /// It waits for the person, at most ``BrowserSignIn/timeout``. What holds for
-    /// ``signIn(_:to:)-(PasswordSignIn,_)`` holds here too.
+    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)`` holds here too.
     ///
+    /// - Parameters:
+    ///   - signIn: How the browser is opened and comes back.
+    ///   - server: What ``probe(_:connection:onStep:)`` found.
+    ///   - onStep: Told of each step of arriving.
     /// - Returns: The account, signed in.
     /// - Throws: ``LatchError``: ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,
     ///   ``LatchError/Code/browserClosed``, ``LatchError/Code/callbackUnavailable``,
     ///   ``LatchError/Code/callbackInvalid``, ``LatchError/Code/codeRefused``, ``LatchError/Code/identityUnknown``,
     ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/browserMissing``,
     ///   ``LatchError/Code/unknownProvider`` and the codes of network, secret store and storage; `CancellationError`.
-    public func signIn(_ signIn: BrowserSignIn, to server: Server) async throws -> Account {
+    public func signIn(
+        _ signIn: BrowserSignIn, to server: Server, onStep: @escaping @Sendable (ArrivalStep) -> Void = { _ in }
+    ) async throws -> Account {
         try await log.timing(.browserSignIn, server.address) {
-            try await keep(server, email: nil) { client in
+            try await keep(server, email: nil, onStep) { client in
                 try await signIn.perform(at: server, ServerLine(server.address, client, device), folders: folders)
             }
         }
@@ -147,28 +160,32 @@ public final class Latchstring: Sendable {
     /// Signs in with a key that the person has, keeps the account and makes it active.
     ///
     /// The key is tried before it is kept; where it does not work, nothing is. What holds for
-    /// ``signIn(_:to:)-(PasswordSignIn,_)`` holds here too, but a key that the person made is not revoked when it is not kept.
+    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)`` holds here too, but a key that the person made is not revoked when it is not kept.
     ///
     /// - Returns: The account, signed in.
     /// - Throws: ``LatchError``: ``LatchError/Code/wrongCredentials``, ``LatchError/Code/noKeys`` and the codes of network,
     ///   secret store and storage; `CancellationError`.
     ///
     /// Source: RM-7; contract of Relate Mail, section c: c174e92.
-    public func signIn(_ signIn: KeySignIn, to server: Server) async throws -> Account {
-        try await keep(server, email: nil, givesBack: false) { client in
+    public func signIn(
+        _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (ArrivalStep) -> Void = { _ in }
+    ) async throws -> Account {
+        try await keep(server, email: nil, givesBack: false, onStep) { client in
             try await signIn.perform(at: server, ServerLine(server.address, client, device))
         }
     }
 
     /// Gets a token and keeps it.
     private func keep(
-        _ server: Server, email: EmailAddress?, givesBack: Bool = true, _ grant: (HTTPClient) async throws -> Grant
+        _ server: Server, email: EmailAddress?, givesBack: Bool = true,
+        _ onStep: @escaping @Sendable (ArrivalStep) -> Void, _ grant: (HTTPClient) async throws -> Grant
     ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         do {
             let account = try await keep(
-                try await grant(client), of: email, server, client, givesBack: givesBack)
+                try await grant(client), of: email, server, client, givesBack: givesBack, onStep)
             await client.close()
+            await arrive(account, onStep)
             return account
         } catch {
             await client.close()
@@ -204,12 +221,14 @@ public final class Latchstring: Sendable {
         return try session(for: account)
     }
 
-    /// Signs an account out and removes it from this device; see ``Session/signOut()``.
+    /// Signs an account out and removes it from this device; see ``Session/signOut(onStep:)``.
     @discardableResult
-    public func signOut(_ account: Account) async throws -> SignOutReport {
+    public func signOut(
+        _ account: Account, onStep: @escaping @Sendable (DepartureStep) -> Void = { _ in }
+    ) async throws -> SignOutReport {
         let session = try session(for: account)
         defer { sessions.withLock { _ = $0.removeValue(forKey: account.id) } }
-        return try await session.signOut()
+        return try await session.signOut(onStep: onStep)
     }
 
     /// Stops what runs and closes the files; sessions stay for the next start.
@@ -223,7 +242,8 @@ public final class Latchstring: Sendable {
     }
 
     private func keep(
-        _ grant: Grant, of email: EmailAddress?, _ server: Server, _ client: HTTPClient, givesBack: Bool
+        _ grant: Grant, of email: EmailAddress?, _ server: Server, _ client: HTTPClient, givesBack: Bool,
+        _ onStep: @escaping @Sendable (ArrivalStep) -> Void
     ) async throws -> Account {
         let tokens = SessionTokens(grant)
         do {
@@ -236,7 +256,7 @@ public final class Latchstring: Sendable {
                 displayName: identity?.name, scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
                 mustChangePassword: grant.mustChangePassword)
             try Task.checkCancellation()
-            let (account, old) = try await accounts.keep(kept)
+            let (account, old) = try await accounts.keep(kept, onStep)
             if let dialect = server.dialect as? any KeyDialect {
                 await revokeLeftovers(of: account, dialect, tokens.access, server, client)
             } else if let old, old.isAnother(than: tokens) {

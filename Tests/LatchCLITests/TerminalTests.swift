@@ -15,7 +15,7 @@ struct TerminalTests {
             try terminal.wait(for: "Server address:")
             #expect(terminal.echoes)
             terminal.type("\(server.url)\n")
-            try terminal.wait(for: "E-mail:")
+            try terminal.wait(for: "E-mail at 127.0.0.1")
             terminal.type("\(TestGateway.email)\n")
             try terminal.wait(for: "Password of")
             #expect(!terminal.echoes)

@@ -35,9 +35,11 @@ struct BrowserPerson: Sendable {
 
     /// The link by which the browser comes back, when the person has signed in at `address`.
     func link(from address: String) async throws -> String {
+        // Curl makes a whole address of a path, and nothing of a custom scheme without a host: that is taken as it stands.
         let answer = try await Program.run(
-            "curl", ["--silent", "--output", "/dev/null", "--write-out", "%{redirect_url}", address])
-        return answer.output
+            "curl",
+            ["--silent", "--output", "/dev/null", "--write-out", "%{redirect_url}\\n%header{location}", address])
+        return answer.output.split(separator: "\n").first.map(String.init) ?? ""
     }
 
     /// Hands a link of the custom scheme over as its handler does.

@@ -64,21 +64,25 @@ struct Login: Performing {
         let server = try await ServerSearch(run: run, person: run.person).find(address, options)
         let scopes = try key.scopes(at: server)
         let store = try await run.openSecrets()
+        let arrival = ArrivalText()
         let account =
             switch try await SignInChoice(features: server.features, address: address).decide(wish, run) {
-            case .password: try await signInWithPassword(email, server, run)
-            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, run)
+            case .password: try await signInWithPassword(email, server, arrival, run)
+            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, arrival, run)
             case .key: try await key.signIn(to: server, run)
             }
         if !run.console.isJSON { run.console.note(store.explanation) }
         try await NewPassword(account: account, run: run).afterSignIn()
         let secrets = try await run.secrets()
+        arrival.show(on: run.console)
+        let kept = try await run.latchstring().accounts.account(account.id) ?? account
         try run.console.result(
             ["Signed in to \(account.serverURL) as \(account.userEmail)."],
-            json: [
-                "account": AccountText.json(account), "secrets": SecretsText.json(secrets),
-                "explanation": .string(store.explanation),
-            ])
+            json: .object(
+                [
+                    .init("account", AccountText.json(kept)), .init("secrets", SecretsText.json(secrets)),
+                    .init("explanation", .string(store.explanation)),
+                ] + arrival.json))
         return .done
     }
 
@@ -89,17 +93,20 @@ struct Login: Performing {
     }
 
     private func signInWithBrowser(
-        _ provider: String?, _ scopes: [String]?, _ server: Server, _ run: Run
+        _ provider: String?, _ scopes: [String]?, _ server: Server, _ arrival: ArrivalText, _ run: Run
     ) async throws -> Account {
         var signIn = try browser.signIn(provider: provider, run)
         signIn.scopes = scopes
-        return try await run.latchstring().signIn(signIn, to: server)
+        return try await run.latchstring().signIn(signIn, to: server, onStep: arrival.take)
     }
 
-    private func signInWithPassword(_ email: EmailAddress?, _ server: Server, _ run: Run) async throws -> Account {
+    private func signInWithPassword(
+        _ email: EmailAddress?, _ server: Server, _ arrival: ArrivalText, _ run: Run
+    ) async throws -> Account {
         let who = if let email { email } else { try await askEmail(server, run) }
         let password = try await password(who, server, run.person)
-        return try await run.latchstring().signIn(PasswordSignIn(email: who.text, password: password), to: server)
+        return try await run.latchstring().signIn(
+            PasswordSignIn(email: who.text, password: password), to: server, onStep: arrival.take)
     }
 
     private func serverAddress(_ run: Run) async throws -> ServerAddress {
@@ -122,7 +129,7 @@ struct Login: Performing {
     private func askEmail(_ server: Server, _ run: Run) async throws -> EmailAddress {
         let known = try await run.knownAccount(at: server.address)
         let text = try await run.person.ask(
-            "E-mail", suggestion: known?.userEmail, instead: "Give it: --email EMAIL")
+            "E-mail at \(server.address.authority)", suggestion: known?.userEmail, instead: "Give it: --email EMAIL")
         return try EmailAddress(typed: text)
     }
 

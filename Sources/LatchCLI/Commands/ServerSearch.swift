@@ -55,7 +55,8 @@ struct ServerSearch {
             run.console.note(
                 "\(address.authority)\(address.prefix) is protected by \(gateway.authority): you sign in there.")
         } else {
-            run.console.note("Found a server that speaks \(server.dialect.title) at \(address).")
+            let version = server.features.version.map { " \($0.printable)" } ?? ""
+            run.console.note("Found a server that speaks \(server.dialect.title)\(version) at \(server.address).")
         }
         return server
     }

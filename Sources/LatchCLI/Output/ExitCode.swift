@@ -55,8 +55,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             [.notAKnownServer, .foreignAnswer, .responseTooLarge, .callbackInvalid, .providerUntrusted]
         case .signIn:
             [
-                .wrongCredentials, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified, .signInDenied,
-                .registeredOnly, .codeRefused, .signedOut, .sessionEnded,
+                .wrongCredentials, .wrongPIN, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified,
+                .signInDenied, .registeredOnly, .codeRefused, .signedOut, .sessionEnded,
             ]
         case .unanswered: [.signInTimedOut, .browserClosed]
         case .trust:

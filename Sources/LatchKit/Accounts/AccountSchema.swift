@@ -65,6 +65,11 @@ enum AccountSchema {
             CREATE UNIQUE INDEX leftover_keys_once
                 ON leftover_keys (server_url, user_email, dialect, coalesce(key_id, name));
             """),
+        Migration(
+            5, "the device's id",
+            """
+            CREATE TABLE device (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
+            """),
     ]
 
     static let columns = """

@@ -123,8 +123,9 @@ extension AccountStore {
     ///
     /// A sign-in that a crash broke off may have left a key on the server; while that is not sure to be gone its note stays,
     /// for the person's next sign-in there.
-    func finishLeaving(_ id: UUID, keepingNotes: Bool = false) async throws {
+    func finishLeaving(_ id: UUID, keepingNotes: Bool = false, onWiped: () -> Void = {}) async throws {
         try await removeSecrets(id)
+        onWiped()
         try hook.after(.leavingWiped)
         try await change { connection in
             if !keepingNotes { _ = try connection.run(Self.forgetLeftovers, id) }

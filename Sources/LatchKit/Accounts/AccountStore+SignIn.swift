@@ -33,18 +33,22 @@ extension AccountStore {
     /// account that is signed in already, the new token counts from the moment it is written.
     ///
     /// - Returns: The account, and the session that its new one replaced.
-    func keep(_ signIn: SignedIn) async throws -> (account: Account, old: ReplacedSession?) {
+    func keep(
+        _ signIn: SignedIn, _ onStep: @escaping @Sendable (ArrivalStep) -> Void = { _ in }
+    ) async throws -> (account: Account, old: ReplacedSession?) {
         let door = try await locks.lock(named: "sign-in")
         defer { door.release() }
         let id = try await rowID(for: signIn)
         let lock = try await locks.lock(id)
         defer { lock.release() }
         // From here on it runs to its end, good or bad: half of it would be neither the old session nor the new one.
-        return try await Task { try await keep(signIn, as: id) }.value
+        return try await Task { try await keep(signIn, as: id, onStep) }.value
     }
 
     /// The caller holds the account's lock.
-    private func keep(_ signIn: SignedIn, as id: UUID) async throws -> (account: Account, old: ReplacedSession?) {
+    private func keep(
+        _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (ArrivalStep) -> Void
+    ) async throws -> (account: Account, old: ReplacedSession?) {
         let oldKey = try await account(id)?.apiKeyID
         let oldToken = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
         let kept = PartedConnection(signIn.server.connection, replacing: try await record(id)?.kept)
@@ -58,9 +62,11 @@ extension AccountStore {
         do {
             try await makeRow(id, signIn, kept, replacing: old?.keyID ?? oldKey)
             try await write(id, signIn, kept)
+            onStep(.tokenKept)
             // A new session is a new beginning, and another active account finds nothing of the one before.
             await cache.purge()
             try await makeWhole(id, signIn, kept)
+            onStep(.accountKept)
         } catch {
             // The row stays when this fails too; the next start undoes it.
             if (try? hook.after(.rowMade)) != nil { try? await undo(id, oldToken, kept) }

@@ -104,7 +104,7 @@ public final class AccountStore: Sendable {
 
     /// Removes an account with all its secrets; was it the active one, the first that remains becomes active.
     ///
-    /// The server is not told: ``Session/signOut()`` does that. Removing what is not there is fine.
+    /// The server is not told: ``Session/signOut(onStep:)`` does that. Removing what is not there is fine.
     ///
     /// - Throws: ``LatchError`` with a code of the secret store when that kept the secrets; the account is gone from
     ///   the list all the same, and the rest is removed at a later start.

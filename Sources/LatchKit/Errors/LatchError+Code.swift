@@ -39,6 +39,7 @@ extension LatchError {
     /// | `identity_unknown` | the server does not say who has signed in |
     /// | `no_sign_in_waits` | a link came that no sign-in waits for |
     /// | `registration_failed` | the custom scheme could not be registered |
+    /// | `wrong_pin` | the PIN is wrong |
     /// | `weak_password` | the password breaks the server's rules |
     /// | `registration_refused` | the server gives nobody, or not this person, an account |
     /// | `registered_only` | there is an account now, and signing in to it failed |
@@ -149,6 +150,8 @@ extension LatchError.Code {
     public static let noSignInWaits = Self(rawValue: "no_sign_in_waits")
     /// The custom scheme could not be registered.
     public static let registrationFailed = Self(rawValue: "registration_failed")
+    /// The PIN is wrong.
+    public static let wrongPIN = Self(rawValue: "wrong_pin")
     /// The password breaks the server's rules.
     public static let weakPassword = Self(rawValue: "weak_password")
     /// The server gives nobody, or not this person, an account.

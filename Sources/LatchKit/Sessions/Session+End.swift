@@ -66,13 +66,16 @@ extension Session {
     /// Once begun it runs to its end, also when the caller is cancelled. A crash on the way leaves the account hidden,
     /// and the next start removes the rest.
     ///
+    /// - Parameter onStep: Told of each step, in the order of ``DepartureStep``.
     /// - Returns: Whether the server was reached.
     /// - Throws: A code of the secret store when that kept the token; the account is gone from the list all the same. A
     ///   code of the storage when that kept the account; the token is gone all the same, and with it the session.
     ///
-    /// Source: OX-13, TT-12.
+    /// Source: OX-13, TT-12, IM-11.
     @discardableResult
-    public func signOut() async throws -> SignOutReport {
+    public func signOut(
+        onStep: @escaping @Sendable (DepartureStep) -> Void = { _ in }
+    ) async throws -> SignOutReport {
         if let leaving { return try await leaving.value }
         let token = held
         _ = machine.wantsSignOut()
@@ -81,7 +84,7 @@ extension Session {
         flying?.cancel()
         let task = Task {
             try await accounts.log.timing(.signOut, server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
-                try await leave(with: token)
+                try await leave(with: token, onStep)
             }
         }
         leaving = task
@@ -94,11 +97,36 @@ extension Session {
         }
     }
 
-    private func leave(with token: HeldToken?) async throws -> SignOutReport {
-        defer {
-            machine.signedOut()
-            publish()
+    private func leave(
+        with token: HeldToken?, _ onStep: @Sendable (DepartureStep) -> Void
+    ) async throws -> SignOutReport {
+        do {
+            let report = try await forget(token, onStep)
+            await stopEverything(onStep)
+            return report
+        } catch {
+            await stopEverything(onStep)
+            throw error
         }
+    }
+
+    /// Nothing of a session that has ended may run on.
+    private func stopEverything(_ onStep: @Sendable (DepartureStep) -> Void) async {
+        await transport?.client.close()
+        transport = nil
+        onStep(.backgroundStopped)
+        syncing?.cancel()
+        _ = await syncing?.value
+        syncing = nil
+        onStep(.syncCancelled)
+        machine.signedOut()
+        publish()
+        onStep(.signedOut)
+    }
+
+    private func forget(
+        _ token: HeldToken?, _ onStep: @Sendable (DepartureStep) -> Void
+    ) async throws -> SignOutReport {
         await flying?.value
         // A disk on which nothing can be locked or noted keeps nobody signed in.
         let lock = try? await accounts.locks.lock(accountID)
@@ -125,11 +153,16 @@ extension Session {
             notNoted = error
         }
         let report = wasSignedIn ? await revoke(secret, keyID) : SignOutReport(isRevoked: true, failure: nil)
+        onStep(.serverTold(isRevoked: report.isRevoked))
         if let notNoted {
             try await accounts.removeSecrets(accountID)
+            onStep(.tokenRemoved)
             throw notNoted
         }
-        try await accounts.finishLeaving(accountID, keepingNotes: await noteKey(keyID, unless: report))
+        try await accounts.finishLeaving(accountID, keepingNotes: await noteKey(keyID, unless: report)) {
+            onStep(.tokenRemoved)
+        }
+        onStep(.accountRemoved)
         return report
     }
 

@@ -25,6 +25,7 @@ public actor Session {
     var flying: Task<Void, Never>?
     var isFlyingForRejection = false
     var leaving: Task<SignOutReport, any Error>?
+    var syncing: Task<FirstSync, Never>?
     var transport: (client: HTTPClient, connection: String)?
 
     init(account: Account, dialect: any Dialect, accounts: AccountStore, device: Device) {
@@ -108,7 +109,9 @@ public actor Session {
     /// Stops what runs and lets go of the connections; the session stays, for the next start.
     public func close() async {
         flying?.cancel()
+        syncing?.cancel()
         await flying?.value
+        _ = await syncing?.value
         await transport?.client.close()
         transport = nil
         broadcast.finish()

@@ -1,0 +1,81 @@
+import Foundation
+import LatchKit
+import Synchronization
+import Terminal
+
+/// What a sign-in told of its arrival, and how that is shown.
+final class ArrivalText: Sendable {
+    private let steps = Mutex<[ArrivalStep]>([])
+
+    /// Takes a step.
+    func take(_ step: ArrivalStep) { steps.withLock { $0.append(step) } }
+
+    /// What a person reads: what is there on the server, and what will not work here.
+    func show(on console: Console) {
+        guard !console.isJSON else { return }
+        for step in steps.withLock({ $0 }) {
+            switch step {
+            case .synced(let sync):
+                if let line = Self.line(sync) { console.note(line) }
+            case .picturesChecked(let folder) where isAboutPictures && folder.access != .writable:
+                console.note(Self.line(folder))
+            default: break
+            }
+        }
+    }
+
+    /// The members that a program reads.
+    var json: [JSONValue.Member] {
+        steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in
+            switch step {
+            case .deviceKnown(let id): [.init("deviceId", .string(id.uuidString.lowercased()))]
+            case .picturesChecked(let folder):
+                [
+                    .init(
+                        "pictures",
+                        [
+                            "path": folder.path.map { .string($0) } ?? .null,
+                            "access": .string(folder.access.rawValue),
+                        ])
+                ]
+            case .synced(let sync): [.init("firstSync", Self.json(sync))]
+            default: []
+            }
+        }
+    }
+
+    private var isAboutPictures: Bool {
+        steps.withLock { steps in
+            steps.contains { if case .synced(let sync) = $0 { sync.photographs != nil } else { false } }
+        }
+    }
+
+    private static func line(_ sync: FirstSync) -> String? {
+        let counts = [
+            sync.photographs.map { count($0, "photograph", "photographs") },
+            sync.films.map { count($0, "film", "films") },
+            sync.albums.map { count($0, "album", "albums") },
+        ].compactMap { $0 }
+        guard !counts.isEmpty else { return nil }
+        return "There you have \(counts.joined(separator: ", "))."
+    }
+
+    private static func line(_ folder: PicturesFolder) -> String {
+        let place = folder.path.map { " '\($0.printable)'" } ?? ""
+        return folder.access == .missing
+            ? "Pictures cannot be put on this device yet: there is no folder\(place)."
+            : "Pictures cannot be put on this device: the folder\(place) is not yours to write in."
+    }
+
+    private static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        number == 1 ? "1 \(one)" : "\(number) \(many)"
+    }
+
+    private static func json(_ sync: FirstSync) -> JSONValue {
+        func number(_ value: Int?) -> JSONValue { value.map { .number(Double($0)) } ?? .null }
+        return [
+            "version": sync.version.map { .string($0) } ?? .null, "albums": number(sync.albums),
+            "photographs": number(sync.photographs), "films": number(sync.films),
+        ]
+    }
+}

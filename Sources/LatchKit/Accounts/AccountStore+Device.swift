@@ -1,0 +1,28 @@
+import Database
+public import FoundationEssentials
+
+extension AccountStore {
+    /// This device's id: made when it is first asked for, and the same from then on for every program and account.
+    ///
+    /// Programs that ask at once get the same one: the database keeps the first and no other. It is random and says
+    /// nothing of the machine.
+    ///
+    /// - Throws: ``LatchError`` with a code of the storage.
+    ///
+    /// Source: IM-6.
+    public func deviceID() async throws -> UUID {
+        try await LatchError.telling {
+            if let id = try await database.read({ try $0.first(Self.selectDevice) }) { return id }
+            return try await database.write { connection in
+                _ = try connection.run(Self.makeDevice, UUID())
+                guard let id = try connection.first(Self.selectDevice) else { throw Self.missing }
+                return id
+            }
+        }
+    }
+
+    private static let selectDevice = Statement("SELECT id FROM device") { row throws(DatabaseError) in
+        try row.get(0) as UUID
+    }
+    private static let makeDevice = Statement("INSERT OR IGNORE INTO device (one, id) VALUES (1, ?)", UUID.self)
+}

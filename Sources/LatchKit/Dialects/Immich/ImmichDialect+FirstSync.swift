@@ -1,0 +1,34 @@
+extension ImmichDialect: FirstSyncDialect {
+    /// `GET /users/me`, `/server/about`, `/albums` and `/assets/statistics`; a server that has one of them not is not asked
+    /// twice.
+    ///
+    /// Source: IM-6; contract of Immich, endpoints.
+    public func firstSync(with client: AuthorizedClient) async throws -> FirstSync {
+        var sync = FirstSync()
+        sync.person = try await ask("/users/me", client).flatMap(identity(from:))
+        guard sync.person != nil else { return sync }
+        async let about = ask("/server/about", client)
+        async let albums = ask("/albums", client)
+        async let statistics = ask("/assets/statistics", client)
+        sync.version = try await Self.json(about)?["version"]?.string
+        sync.albums = try await Self.json(albums)?.array?.count
+        let counts = try await Self.json(statistics)
+        sync.photographs = counts?["images"]?.number.flatMap { Int(exactly: $0) }
+        sync.films = counts?["videos"]?.number.flatMap { Int(exactly: $0) }
+        return sync
+    }
+
+    private func ask(_ path: String, _ client: AuthorizedClient) async throws -> ClientResponse? {
+        let question = request(.get, path)
+        do {
+            let answer = try await client.send(question)
+            return answer.status.isSuccess ? answer : nil
+        } catch let error as LatchError where error.code.leavesSessionUnknown {
+            return nil
+        }
+    }
+
+    private static func json(_ answer: ClientResponse?) -> JSONValue? {
+        answer.flatMap { try? JSONValue(parsing: $0.body) }
+    }
+}

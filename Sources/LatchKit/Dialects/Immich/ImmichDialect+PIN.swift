@@ -1,0 +1,82 @@
+extension ImmichDialect: PINDialect {
+    /// `GET /auth/status`.
+    ///
+    /// Source: contract of Immich, endpoints: from 1.133 on.
+    public func pinState(with client: AuthorizedClient) async throws -> PINState {
+        let answer = try await client.send(request(.get, "/auth/status"))
+        try checkPIN(answer, client)
+        guard let status = try? JSON.decode(ImmichAuthStatus.self, from: answer.body) else {
+            throw LatchError(.foreignAnswer, "What came is no word of \(client.server) on a PIN. Try again later.")
+        }
+        return PINState(
+            isSet: status.pinCode, isUnlocked: status.isElevated,
+            unlockedUntil: status.pinExpiresAt.flatMap(ImmichDate.read))
+    }
+
+    /// The routes of the releases from 1.133 on; where setting or unlocking has none, those of the specification. Any success
+    /// will do: 204, 200 and 201 were all said for it.
+    ///
+    /// Source: IM-15; contract of Immich, endpoints and "Target doc vs. reality".
+    public func perform(_ act: PINAct, with client: AuthorizedClient) async throws {
+        let (released, specified) = requests(act)
+        var answer = try await client.send(released)
+        if answer.isUnknownRoute, let specified { answer = try await client.send(specified) }
+        try checkPIN(answer, client)
+    }
+
+    private func requests(_ act: PINAct) -> (released: DialectRequest, specified: DialectRequest?) {
+        let code = "/auth/pin-code"
+        switch act {
+        case .set(let pin):
+            let message = ImmichPINRequest(pinCode: pin.digits.reveal())
+            return (request(.post, code, message), request(.put, code, message))
+        case .change(let pin, let proof):
+            var message = Self.message(proof)
+            message.newPinCode = pin.digits.reveal()
+            return (request(.put, code, message), nil)
+        case .remove(let proof): return (request(.delete, code, Self.message(proof)), nil)
+        case .unlock(let pin):
+            let message = ImmichPINRequest(pinCode: pin.digits.reveal())
+            return (request(.post, "/auth/session/unlock", message), request(.post, code + "/verify", message))
+        case .lock: return (request(.post, "/auth/session/lock"), nil)
+        }
+    }
+
+    private static func message(_ proof: PINProof) -> ImmichPINRequest {
+        switch proof {
+        case .pin(let pin): ImmichPINRequest(pinCode: pin.digits.reveal())
+        case .password(let password): ImmichPINRequest(password: password.reveal())
+        }
+    }
+
+    /// Source: contract of Immich, endpoints; the gateway's 429 is its lock-out.
+    private func checkPIN(_ answer: ClientResponse, _ client: AuthorizedClient) throws(LatchError) {
+        guard !answer.status.isSuccess else { return }
+        let server = client.server
+        if answer.isUnknownRoute {
+            throw LatchError(
+                .serverRefused,
+                "\(server) has no PIN: Immich has one from 1.133 on. If it has had one, it may be in maintenance now.")
+        }
+        if answer.status == .tooManyRequests {
+            let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { max($0, 0) }
+            throw LatchError(
+                .rateLimited,
+                "\(server) takes no PIN for now: there were too many wrong ones. "
+                    + (wait.map { "Wait \($0) seconds, then try again." } ?? "Wait a while, then try again."),
+                retryAfter: wait.map { .seconds($0) })
+        }
+        switch ImmichError(body: answer.body)?.message {
+        case "Wrong PIN code":
+            throw LatchError(
+                .wrongPIN, "\(server) says that this is not the PIN. After some wrong ones it may lock you out.")
+        case "Wrong password":
+            throw LatchError(.wrongCredentials, "\(server) says that this is not your password. Nothing was changed.")
+        case "User already has a PIN code":
+            throw LatchError(.serverRefused, "You have a PIN at \(server) already. Change it instead.")
+        case "User does not have a PIN code":
+            throw LatchError(.serverRefused, "You have no PIN at \(server). Set one first.")
+        default: throw client.refused(answer)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// Password, sessions, PIN, and what happens around signing in and out, at servers of every generation.
+@Suite(.timeLimit(.minutes(2))) struct ImmichAccountTests {
+    @Test(
+        "IM-12 a forced change goes the way that ends the forcing, and is noted here", arguments: ImmichGeneration.all)
+    func forced(_ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        world.immich.set { $0.mustChange = true }
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        #expect(account.mustChangePassword)
+        let session = try latch.session(for: account)
+        try await latch.changePassword(
+            PasswordChange(current: nil, new: Secret("a better one"), isForced: true), of: account)
+        #expect(world.asked("/api/auth/change-password").isEmpty)
+        #expect(world.immich.state.withLock { $0.password == "a better one" && !$0.mustChange })
+        #expect(try await latch.accounts.account(account.id)?.mustChangePassword == false)
+        #expect(try await session.identity().email == "ada@example.org")
+    }
+
+    @Test("IM-12 where PUT is no more, PATCH is asked", arguments: [404, 405])
+    func patch(_ status: Int) async throws {
+        let world = try ImmichWorld()
+        world.immich.set { $0.mustChange = true }
+        world.immich.intercept { request in
+            request.method == "PUT" && request.path == "/api/users/me"
+                ? ImmichGeneration.newest.error(status, "no") : nil
+        }
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        try await latch.changePassword(
+            PasswordChange(current: nil, new: Secret("a better one"), isForced: true), of: account)
+        #expect(world.immich.state.withLock(\.password) == "a better one")
+    }
+
+    @Test(
+        "IM-12 a change of one's own will shows the password of today; the session stands",
+        arguments: ImmichGeneration.all)
+    func ownWill(_ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        var change = PasswordChange(current: Secret("wrong"), new: Secret("a better one"))
+        let wrong = try await #require(throws: LatchError.self) { try await latch.changePassword(change, of: account) }
+        #expect(wrong.code == .wrongCredentials)
+        change = PasswordChange(current: Secret("correct horse"), new: Secret("short"))
+        let weak = try await #require(throws: LatchError.self) { try await latch.changePassword(change, of: account) }
+        #expect(weak.code == .weakPassword && weak.message.contains("8 characters"))
+        try await latch.changePassword(
+            PasswordChange(current: Secret("correct horse"), new: Secret("a better one")), of: account)
+        #expect(world.asked("/api/auth/change-password").allSatisfy { $0.method == "POST" })
+        #expect(try await session.identity().email == "ada@example.org")
+    }
+
+    @Test("the person's sessions are listed and ended", arguments: ImmichGeneration.all)
+    func sessions(_ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.immich.set { $0.live["elsewhere"] = "session-0" }
+        let dialect = try #require(session.dialect as? any SessionListDialect)
+        let listed = try await dialect.sessions(with: session.client)
+        #expect(listed.map(\.id) == ["session-0", "session-1"] && listed.map(\.isCurrent) == [false, true])
+        #expect(listed[0].device == "test" && listed[0].system == "Linux")
+        let used = try #require(listed[0].lastUsed)
+        #expect(Int(used.timeIntervalSince1970) == 1_767_323_045)
+        try await dialect.endSession("session-0", with: session.client)
+        #expect(try await dialect.sessions(with: session.client).count == 1)
+        let gone = try await #require(throws: LatchError.self) {
+            try await dialect.endSession("session-0", with: session.client)
+        }
+        #expect(gone.code == .serverRefused && gone.message.contains("no such session"))
+    }
+
+    @Test(
+        "IM-15 a PIN is set, changed, used and removed, whatever the success is called", arguments: ImmichGeneration.all
+    )
+    func pin(_ generation: ImmichGeneration) async throws {
+        let world = try ImmichWorld(generation)
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        let (dialect, client) = (ImmichDialect(), session.client)
+        let (first, second) = (try PIN(Secret("123456")), try PIN(Secret("654321")))
+        guard generation.hasPIN else {
+            let none = try await #require(throws: LatchError.self) {
+                try await dialect.perform(.set(first), with: client)
+            }
+            #expect(none.code == .serverRefused && none.message.contains("from 1.133 on"))
+            return
+        }
+        #expect(try await dialect.pinState(with: client) == PINState(isSet: false, isUnlocked: false))
+        func refused(_ act: PINAct) async throws -> LatchError.Code {
+            try await #require(throws: LatchError.self) { try await dialect.perform(act, with: client) }.code
+        }
+        #expect(try await refused(.remove(.pin(first))) == .serverRefused)
+        try await dialect.perform(.set(first), with: client)
+        #expect(try await refused(.set(second)) == .serverRefused)
+        #expect(try await refused(.unlock(second)) == .wrongPIN)
+        try await dialect.perform(.unlock(first), with: client)
+        #expect(try await dialect.pinState(with: client).isUnlocked)
+        try await dialect.perform(.lock, with: client)
+        #expect(try await !dialect.pinState(with: client).isUnlocked)
+        #expect(try await refused(.change(to: second, .password(Secret("wrong")))) == .wrongCredentials)
+        #expect(try await refused(.change(to: second, .pin(second))) == .wrongPIN)
+        try await dialect.perform(.change(to: second, .password(Secret("correct horse"))), with: client)
+        try await dialect.perform(.remove(.pin(second)), with: client)
+        #expect(try await !dialect.pinState(with: client).isSet)
+        #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)
+    }
+
+    @Test("IM-15 where the released routes are missing, the specification's are asked")
+    func specifiedPIN() async throws {
+        let world = try ImmichWorld()
+        world.immich.intercept { request in
+            switch (request.method, request.path) {
+            case ("POST", "/api/auth/pin-code"): ImmichGeneration.newest.error(405, "no")
+            case ("POST", "/api/auth/session/unlock"): ImmichGeneration.newest.error(404, "no")
+            case ("PUT", "/api/auth/pin-code"), ("POST", "/api/auth/pin-code/verify"): .json("{}")
+            default: nil
+            }
+        }
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        let pin = try PIN(Secret("123456"))
+        try await ImmichDialect().perform(.set(pin), with: session.client)
+        try await ImmichDialect().perform(.unlock(pin), with: session.client)
+        #expect(
+            world.wire.requests.suffix(4).map { $0.method + $0.path.dropFirst(9) } == [
+                "POST/pin-code", "PUT/pin-code", "POST/session/unlock", "POST/pin-code/verify",
+            ])
+    }
+
+    @Test("IM-15 a lock-out is told with its time, and ends no session")
+    func lockOut() async throws {
+        let world = try ImmichWorld()
+        world.immich.intercept { request in
+            guard request.path == "/api/auth/session/unlock" else { return nil }
+            return ScriptedServer.Answer(
+                status: 429, headers: ["Content-Type": "application/json", "Retry-After": "30"],
+                body: #"{"message":"x"}"#)
+        }
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        let error = try await #require(throws: LatchError.self) {
+            try await ImmichDialect().perform(.unlock(try PIN(Secret("123456"))), with: session.client)
+        }
+        #expect(error.code == .rateLimited && error.retryAfter == .seconds(30) && error.message.contains("30 seconds"))
+        #expect(session.state.isSignedIn)
+    }
+
+    @Test("IM-15 only six digits are a PIN", arguments: ["", "12345", "1234567", "12345a", "１２３４５６", "12 456"])
+    func noPIN(_ text: String) throws {
+        #expect(throws: LatchError.self) { try PIN(Secret(text)) }
+    }
+
+    private final class Steps<Step: Sendable>: Sendable {
+        private let all = Mutex<[Step]>([])
+        func take(_ step: Step) { all.withLock { $0.append(step) } }
+        var taken: [Step] { all.withLock { $0 } }
+    }
+
+    @Test("IM-6 after a sign-in token, account, device, pictures, first sync and main screen follow in this order")
+    func arrival() async throws {
+        let world = try ImmichWorld()
+        let latch = try await world.home.open()
+        let server = try await world.server(latch)
+        let steps = Steps<(step: ArrivalStep, requests: Int)>()
+        let account = try await latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server
+        ) { [wire = world.wire] in steps.take(($0, wire.requests.count)) }
+
+        let taken = steps.taken.map(\.step)
+        try #require(taken.count == 6)
+        #expect(taken[0] == .tokenKept && taken[1] == .accountKept)
+        #expect(taken[2] == .deviceKnown(try await latch.accounts.deviceID()))
+        guard case .picturesChecked = taken[3] else { return #expect(Bool(false), "\(taken[3])") }
+        guard case .synced(let sync) = taken[4] else { return #expect(Bool(false), "\(taken[4])") }
+        #expect(sync.person?.email == "ada@example.org" && sync.version == "v3.1.0")
+        #expect(sync.albums == 1 && sync.photographs == 12 && sync.films == 3)
+        #expect(taken[5] == .ready)
+        // Nothing is asked with the token before it is kept.
+        #expect(steps.taken[3].requests == world.asked("/api/auth/login").count + steps.taken[0].requests - 1)
+        #expect(account.isActive)
+    }
+
+    @Test("IM-6 IM-12 a server that wants another password first is asked nothing before it")
+    func arrivalBeforePassword() async throws {
+        let world = try ImmichWorld()
+        world.immich.set { $0.mustChange = true }
+        let latch = try await world.home.open()
+        let steps = Steps<ArrivalStep>()
+        _ = try await latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")),
+            to: try await world.server(latch), onStep: steps.take)
+        #expect(steps.taken.suffix(2) == [.passwordWanted, .ready] && world.asked("/api/albums").isEmpty)
+    }
+
+    @Test("IM-6 a first sync that fails fails no sign-in", arguments: [404, 500, 502])
+    func failedSync(_ status: Int) async throws {
+        let world = try ImmichWorld()
+        world.immich.intercept { request in
+            request.path.hasPrefix("/api/auth") || request.path.hasPrefix("/api/server/")
+                || request.path.hasPrefix("/.well")
+                ? nil : .page(status)
+        }
+        let latch = try await world.home.open()
+        let steps = Steps<ArrivalStep>()
+        let account = try await latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")),
+            to: try await world.server(latch), onStep: steps.take)
+        #expect(account.isSignedIn && steps.taken.contains(.synced(FirstSync())) && steps.taken.last == .ready)
+    }
+
+    @Test(
+        "IM-11 signing out tells the server, then removes token and account, stops what runs, and ends",
+        arguments: [true, false])
+    func departure(_ answers: Bool) async throws {
+        let world = try ImmichWorld()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        if !answers { world.wire.stop() }
+        let steps = Steps<DepartureStep>()
+        try await latch.signOut(account, onStep: steps.take)
+        #expect(
+            steps.taken == [
+                .serverTold(isRevoked: answers), .tokenRemoved, .accountRemoved, .backgroundStopped, .syncCancelled,
+                .signedOut,
+            ])
+        #expect(try await latch.accounts.rowIDs().isEmpty)
+    }
+
+    @Test("IM-6 the device's id is made once, also when many programs ask for it at once")
+    func deviceID() async throws {
+        let home = try Home()
+        let programs = [try await home.open(), try await home.open(), try await home.open()]
+        let ids = try await withThrowingTaskGroup(of: UUID.self) { group in
+            for index in 0..<30 { group.addTask { try await programs[index % 3].accounts.deviceID() } }
+            var ids: Set<UUID> = []
+            for try await id in group { ids.insert(id) }
+            return ids
+        }
+        #expect(ids.count == 1)
+        #expect(try await home.open().accounts.deviceID() == ids.first)
+        for program in programs { await program.close() }
+    }
+
+    @Test("IM-1 IM-10 at a start without network the session of before is there, and stands")
+    func offlineStart() async throws {
+        let world = try ImmichWorld()
+        var latch = try await world.home.open()
+        _ = try await world.signIn(latch)
+        await latch.close()
+        world.wire.stop()
+        latch = try await world.home.open()
+        let session = try await latch.activeSession()
+        #expect(await session.restore() == .signedIn(.unverified(.connectionRefused)))
+        #expect(try await session.validToken() == Secret("token-1"))
+    }
+}
