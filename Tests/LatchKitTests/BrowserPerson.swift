@@ -35,11 +35,14 @@ struct BrowserPerson: Sendable {
 
     /// The link by which the browser comes back, when the person has signed in at `address`.
     func link(from address: String) async throws -> String {
-        // Curl makes a whole address of a path, and nothing of a custom scheme without a host: that is taken as it stands.
         let answer = try await Program.run(
             "curl",
-            ["--silent", "--output", "/dev/null", "--write-out", "%{redirect_url}\\n%header{location}", address])
-        return answer.output.split(separator: "\n").first.map(String.init) ?? ""
+            ["--silent", "--output", "/dev/null", "--write-out", "%header{location}\\n%{redirect_url}", address])
+        // Curl makes a whole address of a path, and something else of a custom scheme with an empty host.
+        let (written, whole) = (
+            answer.output.split(separator: "\n").first ?? "", answer.output.split(separator: "\n").last ?? ""
+        )
+        return String(written.hasPrefix("/") ? whole : written)
     }
 
     /// Hands a link of the custom scheme over as its handler does.
