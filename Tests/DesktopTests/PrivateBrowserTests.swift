@@ -12,11 +12,15 @@ import Testing
     init() throws { folder = try TemporaryDirectory() }
 
     /// Installs a browser of that name; the script's arguments are the browser's.
-    private func install(_ name: String, _ script: String) throws -> String {
+    ///
+    /// Another program writes it: a child that is started elsewhere at that moment would hold a descriptor of this one's, and
+    /// what somebody may write cannot be run.
+    private func install(_ name: String, _ script: String) async throws -> String {
         let programs = folder.file("bin")
-        try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
-        try "#!/bin/sh\n\(script)\n".write(toFile: programs + "/" + name, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: programs + "/" + name)
+        try "#!/bin/sh\n\(script)\n".write(toFile: folder.file("script"), atomically: true, encoding: .utf8)
+        let copied = try await Program.run(
+            "install", ["-D", "-m", "755", folder.file("script"), programs + "/" + name])
+        try #require(copied.status == 0, "\(copied.errors)")
         return programs
     }
 
@@ -34,7 +38,7 @@ import Testing
             stat -c %a "$profile" >'\(seen)'; ls "$profile" >>'\(seen)'; printf '%s\\n' "$@" >>'\(seen)'
             echo secret >"$profile/Cookies"
             """
-        let path = try install(name, script)
+        let path = try await install(name, script)
         let browser = try PrivateBrowser("https://id.example.org/a?b=c", profilesIn: profiles, path: path)
         #expect(await browser.status() == 0 && browser.name == name)
         #expect(left.count == 1)
@@ -51,7 +55,7 @@ import Testing
     @Test(
         "TT-2 closing ends the browser with all that it started, however it takes the signal, and removes the profile")
     func closed() async throws {
-        let path = try install(
+        let path = try await install(
             "chromium", "trap '' TERM; sleep 300 & echo started >'\(folder.file("started"))'; wait; wait")
         let browser = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
         while !FileManager.default.fileExists(atPath: folder.file("started")) { await Task.yield() }
@@ -62,11 +66,8 @@ import Testing
 
     @Test("TT-2 what a program that was killed left is removed by the next, but not under a browser that runs")
     func sweep() async throws {
-        let path = try install("chromium", "exec sleep 300")
-        var browser: PrivateBrowser? = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
-        let running = try #require(browser)
-        // As killed: its descriptor is closed without a word, the browser has inherited it.
-        withExtendedLifetime(running) {}
+        let path = try await install("chromium", "exec sleep 300")
+        let browser = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
         PrivateBrowser.sweep(profiles)
         #expect(left.count == 1)
         try FileManager.default.createDirectory(
@@ -74,8 +75,7 @@ import Testing
         try "x".write(toFile: profiles + "/profile-left/deep/Cookies", atomically: true, encoding: .utf8)
         PrivateBrowser.sweep(profiles)
         #expect(left.count == 1 && left != ["profile-left"])
-        await running.close()
-        browser = nil
+        await browser.close()
         #expect(left.isEmpty)
     }
 
@@ -97,7 +97,7 @@ import Testing
             try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: folder.path)
         }
         #expect(none?.code == .programMissing && left.isEmpty)
-        let path = try install("chromium", "exit 0")
+        let path = try await install("chromium", "exit 0")
         try FileManager.default.createDirectory(
             atPath: profiles, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         let open = #expect(throws: DesktopError.self) {
