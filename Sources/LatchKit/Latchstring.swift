@@ -254,7 +254,7 @@ public final class Latchstring: Sendable {
                 server: server, email: who.text, tokens: tokens, expires: expires,
                 refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
                 displayName: identity?.name, scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
-                mustChangePassword: grant.mustChangePassword)
+                mustChangePassword: grant.mustChangePassword, isPersonsOwn: !givesBack)
             try Task.checkCancellation()
             let (account, old) = try await accounts.keep(kept, onStep)
             if let dialect = server.dialect as? any KeyDialect {

@@ -22,6 +22,7 @@ extension AccountStore {
     /// The caller holds the account's lock.
     func sayGoodbye(_ id: UUID, as device: Device) async throws {
         guard let line = try await lineToSay(id, as: device) else { return }
+        guard !line.isPersonsOwn else { return await line.client.close() }
         let keyID = line.tokens.keyID ?? line.keyID
         if let request = line.dialect.signOut(keyID: keyID) {
             let answer = try? await line.ask(request)
@@ -48,6 +49,7 @@ extension AccountStore {
         let address: ServerAddress
         let tokens: SessionTokens
         let keyID: String?
+        let isPersonsOwn: Bool
         let extra: HTTPHeaders
         let client: HTTPClient
 
@@ -72,6 +74,7 @@ extension AccountStore {
         else { return nil }
         return Line(
             dialect: dialect, address: address, tokens: SessionTokens(stored: stored), keyID: place.keyID,
-            extra: connection.extraHeaders, client: client)
+            isPersonsOwn: AccountSchema.details(place.details)[SignedIn.ownMark] != nil, extra: connection.extraHeaders,
+            client: client)
     }
 }

@@ -12,6 +12,14 @@ struct SignedIn: Sendable {
     var scopes: [String]
     var keyID: String?
     var mustChangePassword = false
+    /// Whether the person brought the key, so that what is undone here does not end it.
+    var isPersonsOwn = false
+
+    /// The key that must not be left over at the server when this does not come to its end.
+    var leftover: String? { isPersonsOwn ? nil : keyID }
+
+    /// In a row that does not count yet: the key is the person's own.
+    static let ownMark = "personsOwnKey"
 }
 
 /// What a new session replaced.
@@ -91,7 +99,7 @@ extension AccountStore {
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
                 try connection.run(Self.reopen, id)
-                for key in [oldKey, signIn.keyID].compactMap({ $0 }) {
+                for key in [oldKey, signIn.leftover].compactMap({ $0 }) {
                     try Self.note(.id(key), of: id, at: moment, connection)
                 }
                 return
@@ -100,10 +108,11 @@ extension AccountStore {
                 id: id, displayName: signIn.displayName ?? signIn.email, serverURL: signIn.server.address,
                 userEmail: signIn.email, apiKeyID: signIn.keyID, createdAt: moment, dialect: signIn.server.dialect.id)
             account.details = signIn.server.dialect.details
+            if signIn.isPersonsOwn { account.details[SignedIn.ownMark] = "yes" }
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
             // After a crash the next start tells the server, and must know how to reach it.
             try connection.run(Self.connect, kept, id)
-            if let key = signIn.keyID { try Self.note(.id(key), of: id, at: moment, connection) }
+            if let key = signIn.leftover { try Self.note(.id(key), of: id, at: moment, connection) }
         }
         try hook.after(.rowMade)
     }
