@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Wire
 
 /// A server over real sockets that says exactly what a test wants, right or wrong, and when.
@@ -46,20 +47,9 @@ final class ScriptedServer: Sendable {
 
     init(answer: @escaping @Sendable (Request) -> Answer) throws {
         state = Mutex(State(answer: answer))
-        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = try LoopbackListener()
+        (listening, port) = (listener.descriptor, listener.port)
         let descriptor = listening
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                bind(descriptor, raw, size) == 0 && listen(descriptor, 128) == 0
-                    && getsockname(descriptor, raw, &size) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(.EADDRINUSE) }
-        port = Int(UInt16(bigEndian: address.sin_port))
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(descriptor, nil, nil)

@@ -95,19 +95,8 @@ final class SilentListener: Sendable {
     private let descriptor: Int32
 
     init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listening = descriptor
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                bind(listening, raw, size) == 0 && listen(listening, 8) == 0 && getsockname(listening, raw, &size) == 0
-            }
-        }
-        guard isBound else { throw ChildProcess.Failure("There is no free port.") }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        let listener = try LoopbackListener(backlog: 8)
+        (descriptor, port) = (listener.descriptor, listener.port)
     }
 
     deinit { close(descriptor) }
