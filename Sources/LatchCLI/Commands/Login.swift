@@ -140,14 +140,6 @@ struct Login: Performing {
             : try await person.askSecret(
                 "Password of \(email) at \(server.address.authority)",
                 instead: "Give it on standard input: --password-stdin")
-        guard password.count > 0 else {
-            throw LatchError(.invalidInput, "The password is empty. Nobody was signed in.")
-        }
-        // The wire carries text; bytes that are none would be another password there.
-        guard password.withBytes({ String(validating: $0, as: UTF8.self) != nil }) else {
-            throw LatchError(
-                .invalidInput, "The password is not UTF-8 text. Check the terminal's or the file's encoding.")
-        }
-        return password
+        return try PasswordText.checked(password, otherwise: "Nobody was signed in.")
     }
 }

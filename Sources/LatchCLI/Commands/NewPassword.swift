@@ -33,9 +33,7 @@ struct NewPassword {
     /// Has the server take it.
     func change(to change: PasswordChange) async throws {
         for secret in [change.current, change.new].compactMap(\.self) {
-            guard secret.count > 0, secret.withBytes({ String(validating: $0, as: UTF8.self) != nil }) else {
-                throw LatchError(.invalidInput, "A password is empty or no UTF-8 text. Nothing was changed.")
-            }
+            _ = try PasswordText.checked(secret, otherwise: "Nothing was changed.")
         }
         try await run.latchstring().changePassword(change, of: account)
     }

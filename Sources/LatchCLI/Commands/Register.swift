@@ -106,15 +106,7 @@ enum FirstPassword {
     }
 
     /// The password, if it can be one.
-    static func checked(_ password: Secret) throws -> Secret {
-        guard password.count > 0 else {
-            throw LatchError(.invalidInput, "The password is empty. Nothing was changed.")
-        }
-        // The wire carries text; bytes that are none would be another password there.
-        guard password.withBytes({ String(validating: $0, as: UTF8.self) != nil }) else {
-            throw LatchError(
-                .invalidInput, "The password is not UTF-8 text. Check the terminal's or the file's encoding.")
-        }
-        return password
+    static func checked(_ password: Secret) throws(LatchError) -> Secret {
+        try PasswordText.checked(password, otherwise: "Nothing was changed.")
     }
 }

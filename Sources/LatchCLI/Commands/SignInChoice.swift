@@ -35,7 +35,13 @@ struct SignInChoice {
     /// - Throws: ``LatchError`` when there is no such way, or nobody to choose between several.
     func decide(_ wish: Wish, _ run: Run) async throws -> SignInWay {
         switch wish {
-        case .password: return .password
+        case .password:
+            guard features.signsInWithPassword else {
+                throw LatchError(
+                    .passwordLoginDisabled,
+                    "Login failed: \(address) does not sign in with a password. Use one of its other ways.")
+            }
+            return .password
         case .key: return .key
         case .browser(let provider?): return .browser(provider: provider)
         case .browser(nil):
