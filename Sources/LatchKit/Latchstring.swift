@@ -170,8 +170,10 @@ public final class Latchstring: Sendable {
     public func signIn(
         _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (ArrivalStep) -> Void = { _ in }
     ) async throws -> Account {
-        try await keep(server, email: nil, givesBack: false, onStep) { client in
-            try await signIn.perform(at: server, ServerLine(server.address, client, device))
+        try await log.timing(.keySignIn, server.address) {
+            try await keep(server, email: nil, givesBack: false, onStep) { client in
+                try await signIn.perform(at: server, ServerLine(server.address, client, device))
+            }
         }
     }
 

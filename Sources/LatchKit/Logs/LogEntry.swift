@@ -10,6 +10,8 @@ public struct LogEntry: Sendable, Hashable, Codable {
         case passwordSignIn = "sign-in"
         /// A sign-in with the browser.
         case browserSignIn = "browser-sign-in"
+        /// A sign-in with a key.
+        case keySignIn = "key-sign-in"
         /// Renewing a session.
         case refresh
         /// Asking the server again whether it has ended a session.
