@@ -20,7 +20,8 @@ extension DaemonProgram {
                 provider's sign-in page lets you consent, deny, or have it fail on purpose. All of it lies in a \
                 temporary folder, which is removed at the end, and no configuration is read.
 
-                The line of JSON is {"onyx":{"url":…},"issuer":{"url":…},"users":[{"email":…,"password":…},…]}.
+                The line of JSON has a member for each server, as {"onyx":{"url":…},…}, the provider's {"issuer":{"url":…}} and \
+                {"users":[{"email":…,"password":…},…]} (docs/sandbox.md).
                 """,
             arguments: [port, host, client, json, verbose]
         ) { given throws(ArgumentError) in

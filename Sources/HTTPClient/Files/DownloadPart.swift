@@ -18,9 +18,7 @@ import Synchronization
 /// or ``remove()``. A lock that dies with its holder keeps two downloads of one part apart.
 ///
 /// Source: DL-2; RFC 9110 §15.3.7.
-public final class DownloadPart: @unchecked Sendable {
-    // One owner at a time: whoever opened it, a transfer's thread while that runs, then the opener again. The two counters
-    // may be read by anybody at any time.
+public final class DownloadPart: @unchecked Sendable {  // one owner at a time: its opener or the transfer
 
     /// Where the part is.
     public let path: String

@@ -17,22 +17,31 @@ enum HeaderLines {
         return headers
     }
 
-    /// One field whose name and value were given apart; a value of `@FILE` is the file's first line, `@-` standard input's.
+    /// One field whose name and value were given apart; a value of `@FILE` is the file's one line, `@-` standard input's.
     static func read(name: String, value: String) async throws -> HTTPHeaders {
         guard HTTPHeaders.isSafe(name: name, value: "") else {
             throw LatchError(.invalidInput, "'\(name.printable)' is no header's name: letters, digits and hyphens.")
         }
         let text =
             switch value {
-            case "@-": InputFile.lines(try await InputFile.standardInput()).first ?? ""
+            case "@-": try onlyLine(try await InputFile.standardInput())
             case _ where value.hasPrefix("@"):
-                InputFile.lines(try await InputFile.read(String(value.dropFirst()), what: "the header's file")).first
-                    ?? ""
+                try onlyLine(try await InputFile.read(String(value.dropFirst()), what: "the header's file"))
             default: value
             }
         var headers: HTTPHeaders = [:]
         try add("\(name): \(text)", to: &headers)
         return headers
+    }
+
+    /// A value that goes on in further lines would be sent cut.
+    private static func onlyLine(_ bytes: [UInt8]) throws(LatchError) -> String {
+        let lines = InputFile.lines(bytes)
+        guard lines.count == 1 else {
+            throw LatchError(
+                .invalidInput, "A header's value is one line, and \(lines.count) came. Write it to a file of one line.")
+        }
+        return lines[0]
     }
 
     /// The value is not quoted when it is refused: it may be a secret.

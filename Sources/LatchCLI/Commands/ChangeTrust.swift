@@ -6,7 +6,7 @@ import Terminal
 struct ChangeTrust: Performing {
     private static let account = OptionalArgument<String>(
         "ACCOUNT", completion: AccountOption.completion, help: "The account; the active one when left out.")
-    private static let system = Flag("system", help: "Trust the system's authorities alone again.")
+    private static let system = Flag("system", help: "Trust the system's authorities again; a pin stays.")
     private static let noPin = Flag("no-pin", help: "Forget the pinned certificate: the authorities decide again.")
     private static let noCertificate = Flag("no-client-certificate", help: "Show the server no certificate any more.")
 
