@@ -31,9 +31,15 @@ import Wire
             sandbox = try await RunningSandbox(house)
             server = sandbox.json[row.name]?["url"]?.string ?? ""
             chromium = try Chromium(
-                in: house.folder.path, schemes: ["onyx", "timetracker"], origins: [server, sandbox.issuer])
+                in: house.folder.path, schemes: ["onyx", "timetracker", "app.immich", "relate-mail"],
+                origins: [Self.origin(of: server), sandbox.issuer])
             let registered = try await house.latch("register-schemes")
             guard registered.status == 0 else { throw ChildProcess.Failure(registered.errors) }
+        }
+
+        /// Scheme, host and port of a web address.
+        private static func origin(of address: String) -> String {
+            address.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
         }
 
         /// Starts `latch login` and waits until it has opened the browser.
@@ -79,7 +85,10 @@ import Wire
         var testDescription: String { name }
     }
 
-    static let rows = [Row(name: "onyx"), Row(name: "timetracker", isEphemeral: true)]
+    static let rows = [
+        Row(name: "onyx"), Row(name: "timetracker", isEphemeral: true), Row(name: "immich"),
+        Row(name: "relate-mail"), Row(name: "protected"),
+    ]
 
     private func with(_ row: Row, _ body: (Desktop) async throws -> Void) async throws {
         let desktop = try await Desktop(row)
@@ -93,7 +102,7 @@ import Wire
     }
 
     @Test(
-        "OX-2 OX-4 OX-5 OX-9 TT-1 TT-3 a person signs in in Chromium, and the scheme's handler brings the sign-in back",
+        "OX-2 OX-4 OX-5 OX-9 TT-1 TT-3 IM-7 RM-5 RM-6 a person signs in in Chromium, and the scheme's handler brings the sign-in back",
         arguments: rows)
     func wholeWay(_ row: Row) async throws {
         try await with(row) { desktop in
@@ -154,7 +163,7 @@ import Wire
         }
     }
 
-    @Test("OX-9 TT-9 a denial in Chromium is told, and nobody is signed in", arguments: rows)
+    @Test("OX-9 TT-9 IM-7 RM-5 a denial in Chromium is told, and nobody is signed in", arguments: rows)
     func denied(_ row: Row) async throws {
         try await with(row) { desktop in
             let login = try await desktop.signIn()
