@@ -32,4 +32,29 @@ struct DownloadPairTests {
         #expect(try world.files() == kept.flatMap { ["\($0).MOV", "\($0).jpg"] }.sorted())
         #expect(try await queue.progress().done == 22 && world.parts().isEmpty)
     }
+
+    @Test(
+        "DL-6 of a live photo nothing is kept when one part is gone from the server", arguments: ["live", "live-film"])
+    func goneHalf(_ gone: String) async throws {
+        world.intercept { $0.path == "/files/\(gone)" ? .init(status: 404) : nil }
+        let queue = world.queue()
+        try await queue.add(world.pair("live") + [world.task("other")])
+        try await queue.run()
+        guard case .skipped = try await world.state(gone, queue) else {
+            Issue.record("skipped")
+            return
+        }
+        let other = gone == "live" ? "live-film" : "live"
+        guard case .failed(let why) = try await world.state(other, queue) else {
+            Issue.record("failed")
+            return
+        }
+        #expect(why.contains("other part"))
+        #expect(try world.files() == ["other.jpg"] && world.parts().isEmpty)
+
+        world.intercept { _ in nil }
+        #expect(try await queue.retryFailed() == 2)
+        try await queue.run()
+        #expect(try world.files() == ["live.MOV", "live.jpg", "other.jpg"] && world.parts().isEmpty)
+    }
 }

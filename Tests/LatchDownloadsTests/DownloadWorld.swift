@@ -14,14 +14,14 @@ final class DownloadWorld: Sendable {
     let latch: Latchstring
     let account: Account
     let folder: TemporaryDirectory
+    private let secrets = MemoryStore()
     private let fault = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer?>({ _ in nil })
 
     init() async throws {
         folder = try TemporaryDirectory()
         let answer = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer>({ _ in .init(status: 503) })
         server = try FaultServer { request in answer.withLock { $0 }(request) }
-        latch = try await Latchstring.open(
-            .init(folders: Folders(data: folder.path + "/data"), secrets: MemoryStore()))
+        latch = try await Latchstring.open(.init(folders: Folders(data: folder.path + "/data"), secrets: secrets))
         answer.withLock { answer in answer = { Self.signIn($0) ?? .init(status: 404) } }
         let found = try await latch.probe(ServerAddress("http://127.0.0.1:\(server.port)")).requireServer()
         account = try await latch.signIn(
@@ -43,6 +43,12 @@ final class DownloadWorld: Sendable {
         DownloadQueue(
             latch, library: library ?? FolderLibrary(folder: self.library), settings: settings, now: now,
             hook: DownloadHook { if $0 == step { throw CancellationError() } })
+    }
+
+    /// The same queue as another program has it.
+    func otherProgram() async throws -> DownloadQueue {
+        let other = try await Latchstring.open(.init(folders: Folders(data: folder.path + "/data"), secrets: secrets))
+        return DownloadQueue(other, library: FolderLibrary(folder: library))
     }
 
     /// A clock by which every pause is over when it is next looked at.

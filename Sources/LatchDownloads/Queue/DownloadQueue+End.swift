@@ -12,8 +12,11 @@ extension DownloadQueue {
     /// Decides what becomes of a task after a try.
     func ended(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart?) async {
         if case .whole = outcome, let part { return place(row, part) }
-        await settle(row, outcome, part)
-        leave(row)
+        // What was stopped is cancelled, and could write nothing; its end is noted all the same.
+        await Task {
+            await self.settle(row, outcome, part)
+            self.leave(row)
+        }.value
     }
 
     /// Notes how a try ended that brought no file.

@@ -41,7 +41,6 @@ extension DownloadQueue {
     private func work(isLasting: Bool) async throws {
         var seen = -1
         var told = ContinuousClock.now
-        var wakeups = wakes.stream.makeAsyncIterator()
         while true {
             try Task.checkCancellation()
             let revision = try await store.revision()
@@ -61,7 +60,7 @@ extension DownloadQueue {
                 await tellProgress()
                 checkRoom()
             }
-            guard await wakeups.next() != nil else { throw CancellationError() }
+            try await wakes.next()
         }
     }
 

@@ -32,13 +32,3 @@ final class EventBroadcast: Sendable {
         for listener in listeners { listener.finish() }
     }
 }
-
-/// Wakes the one who waits for something to do; any number of calls before it waits count as one.
-final class Wakes: Sendable {
-    let stream: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-    func wake() { continuation.yield() }
-}

@@ -1,0 +1,97 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+import TestSupport
+import Testing
+
+/// Commands to a queue while it runs, from this program and from another one on the same file.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadCommandTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    /// Lets the file `slow` stand still after its first bytes, runs the queue, and returns when they are there.
+    private func standStill(_ queue: DownloadQueue) async throws -> Task<Void, any Error> {
+        world.intercept { [world] request in
+            guard request.path == "/files/slow" else { return nil }
+            var answer = FaultServer.Answer.file(world.bytes(of: "slow"), to: request)
+            answer.stallAfter = 5_000
+            return answer
+        }
+        try await queue.add([world.task("slow"), world.task("quick")])
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        for await event in events {
+            if case .progress("slow", 5_000, _) = event { break }
+        }
+        return run
+    }
+
+    @Test("DL-12 another program cancels what runs: it stops, nothing of it stays, the others come home")
+    func cancelled() async throws {
+        let queue = world.queue()
+        let run = try await standStill(queue)
+        #expect(try await world.otherProgram().cancel("slow"))
+        try await run.value
+        #expect(try await world.state("slow", queue) == nil)
+        #expect(try world.files() == ["quick.jpg"] && world.parts().isEmpty)
+    }
+
+    @Test("DL-12 cancelling all while it runs ends the run, and nothing is left")
+    func cancelledAll() async throws {
+        let queue = world.queue()
+        let run = try await standStill(queue)
+        #expect(try await world.otherProgram().cancelAll() >= 1)
+        try await run.value
+        let progress = try await queue.progress()
+        #expect(progress.open == 0 && world.parts().isEmpty)
+    }
+
+    @Test("DL-9 another program pauses what runs and lets it go on: it goes on from where it was")
+    func paused() async throws {
+        let queue = world.queue()
+        let run = try await standStill(queue)
+        let other = try await world.otherProgram()
+        #expect(try await other.pause(["slow"]) == 1)
+        try await run.value
+        #expect(try await world.state("slow", queue) == .paused)
+        #expect(world.parts().count == 1)
+
+        world.intercept { _ in nil }
+        #expect(try await other.resume() == 1)
+        try await queue.run()
+        #expect(try await world.state("slow", queue) == .done)
+        #expect(try world.file("slow.jpg") == world.bytes(of: "slow") && world.parts().isEmpty)
+        #expect(world.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
+    }
+
+    @Test("DL-15 a run that is ended keeps what has come, and the same queue can be run again")
+    func ended() async throws {
+        let queue = world.queue()
+        let run = try await standStill(queue)
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(try await world.state("slow", queue) == .waiting)
+
+        world.intercept { _ in nil }
+        try await queue.run()
+        #expect(try world.files() == ["quick.jpg", "slow.jpg"])
+        #expect(try world.file("slow.jpg") == world.bytes(of: "slow") && world.parts().isEmpty)
+        #expect(world.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
+    }
+
+    @Test("DL-15 held up from outside, as without a network, everything stops and then goes on")
+    func held() async throws {
+        let queue = world.queue()
+        let run = try await standStill(queue)
+        let events = queue.events
+        await queue.hold("There is no network.")
+        for await event in events { if case .status("slow", .waiting) = event { break } }
+        world.intercept { _ in nil }
+        await queue.hold(nil)
+        try await run.value
+        #expect(try world.files() == ["quick.jpg", "slow.jpg"])
+        #expect(try await queue.tasks().allSatisfy { $0.attempts == 0 && $0.state == .done })
+    }
+}
