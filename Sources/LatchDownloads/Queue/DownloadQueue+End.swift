@@ -109,6 +109,8 @@ extension DownloadQueue {
         if case .account(let account, _) = hold, !isHeld(account) {
             holds.insert(hold)
             broadcast.send(.held(hold.sentence(library.folder)))
+            pausing.insert(account)
+            defer { pausing.remove(account) }
             try await store.pause(account: account)
             return
         }

@@ -41,14 +41,14 @@ extension DownloadQueue {
 
     private func placeNow(_ row: QueuedTask, _ part: DownloadPart?) async throws {
         guard row.task.metadata.liveID == nil else { return try await placeHalf(row, part) }
-        guard let path = try await publish(row, part) else { return }
+        guard let (path, size) = try await publish(row, part) else { return }
         try await hook.after(.placed)
-        try await done([(row, path)])
+        try await done([(row, path, size)])
     }
 
-    private func done(_ files: [(row: QueuedTask, path: String)]) async throws {
+    private func done(_ files: [(row: QueuedTask, path: String, size: Int?)]) async throws {
         let (library, tasks) = (library, files.map { ($0.row.task, $0.path) })
-        try await store.note(done: files.map { ($0.row.position, $0.path) }) { connection in
+        try await store.note(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
             for (task, path) in tasks { try library.note(task, at: path, in: connection) }
         }
         for file in files {
@@ -57,9 +57,9 @@ extension DownloadQueue {
         }
     }
 
-    /// A task's file in its place; nil when it was cancelled meanwhile.
-    private func publish(_ row: QueuedTask, _ open: DownloadPart?) async throws -> String? {
-        if case .placed(let path) = standing(row) { return path }
+    /// A task's file in its place and its length; nil when it was cancelled meanwhile.
+    private func publish(_ row: QueuedTask, _ open: DownloadPart?) async throws -> (path: String, size: Int?)? {
+        if case .placed(let path) = standing(row) { return (path, nil) }
         let part = try open ?? DownloadPart(path: partPath(row), isThere: true)
         defer { part.close() }
         try await make(part, fit: row)
@@ -71,7 +71,7 @@ extension DownloadQueue {
                 return nil
             }
             try await hook.after(.wholeNoted)
-            if try await move(part, path) { return path }
+            if try await move(part, path) { return (path, part.count) }
         }
         throw noName(row)
     }
@@ -171,7 +171,7 @@ extension DownloadQueue {
 
     private func doneJoined(_ still: QueuedTask, _ film: QueuedTask, _ path: String) async throws {
         for row in [still, film] { try? FileManager.default.removeItem(atPath: partPath(row)) }
-        try await done([(still, path), (film, path)])
+        try await done([(still, path, nil), (film, path, nil)])
     }
 
     /// Puts a live photo in its place as two files with one base name.
@@ -197,7 +197,7 @@ extension DownloadQueue {
                 continue
             }
             try await hook.after(.placed)
-            return try await done([(first, paths.0), (other, paths.1)])
+            return try await done([(first, paths.0, nil), (other, paths.1, nil)])
         }
         throw noName(still)
     }

@@ -133,7 +133,8 @@ extension DownloadQueue {
     /// A sign-in makes an account good again: the tasks that waited for it were paused, and wait again when somebody says so.
     private func releaseAccounts() async throws {
         for hold in holds {
-            guard case .account(let account, _) = hold, try await store.hasWaiting(account) else { continue }
+            guard case .account(let account, _) = hold, !pausing.contains(account), try await store.hasWaiting(account)
+            else { continue }
             holds.remove(hold)
             broadcast.send(.held(nil))
         }

@@ -34,6 +34,8 @@ public actor DownloadQueue {
     /// Why the queue's file cannot be written, if so.
     var broken: (any Error)?
     var holds: Set<Hold> = []
+    /// The accounts whose tasks are being paused.
+    var pausing: Set<UUID> = []
     var tally = DownloadTally()
 
     /// Makes a queue on a client's accounts.
@@ -64,6 +66,8 @@ public actor DownloadQueue {
     }
 
     /// What happens from now on, for one listener; all of it, also what other listeners get.
+    ///
+    /// A listener that falls more than some thousand events behind loses the oldest: the next `overall` is right again.
     public nonisolated var events: AsyncStream<DownloadEvent> { broadcast.stream() }
 
     /// Puts tasks into the queue.
@@ -74,17 +78,35 @@ public actor DownloadQueue {
     /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; the codes of the storage.
     @discardableResult
     public func add(_ tasks: [DownloadTask]) async throws -> Int {
+        let added = try await store.add(tasks, hosts: hosts(tasks))
+        wakes.wake()
+        return added
+    }
+
+    /// Puts tasks into the queue as they come, a part of them at a time: any number needs no more memory.
+    ///
+    /// - Returns: How many will be fetched that were not in it before.
+    /// - Throws: As for an array, and what the sequence throws; what was put in until then stays.
+    @discardableResult
+    public func add<Tasks: AsyncSequence & Sendable>(_ tasks: Tasks) async throws -> Int
+    where Tasks.Element == DownloadTask {
+        var (added, part): (Int, [DownloadTask]) = (0, [])
+        for try await task in tasks {
+            part.append(task)
+            guard part.count >= DownloadStore.partSize else { continue }
+            added += try await add(part)
+            part.removeAll(keepingCapacity: true)
+        }
+        return try await added + add(part)
+    }
+
+    private func hosts(_ tasks: [DownloadTask]) async throws -> [UUID: String] {
         var hosts: [UUID: String] = [:]
         for account in try await latch.accounts.accounts() { hosts[account.id] = account.serverURL.authority }
         guard tasks.allSatisfy({ hosts[$0.account] != nil }) else {
             throw LatchError(.noAccount, "A download's account is not here any more. Sign in again, then choose again.")
         }
-        var added = 0
-        for start in stride(from: 0, to: tasks.count, by: 10_000) {
-            added += try await store.add(Array(tasks[start..<min(start + 10_000, tasks.count)]), hosts: hosts)
-        }
-        wakes.wake()
-        return added
+        return hosts
     }
 
     /// Takes a task out of the queue, with the other part of a live photo; what it has fetched is dropped, a file in its

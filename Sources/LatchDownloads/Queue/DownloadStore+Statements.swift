@@ -16,7 +16,9 @@ extension DownloadStore {
         String.self, UUID.self, String.self, String.self, String.self, String.self, String.self, Bool.self,
         String.self, Int?.self, String?.self)
 
-    static let selectLanes = Statement("SELECT DISTINCT host, grp FROM downloads WHERE state = 'waiting'") {
+    static let selectLanes = Statement(
+        "SELECT DISTINCT host, grp FROM download_counts WHERE state = 'waiting' AND count > 0"
+    ) {
         row throws(DatabaseError) in
         Lane(host: try row.get(0), group: DownloadGroup(rawValue: try row.get(1)))
     }
@@ -33,7 +35,7 @@ extension DownloadStore {
         """, String.self, String.self, Int.self, Date.self, Int.self, row: row)
 
     static let selectTime = Statement(
-        "SELECT min(not_before) FROM downloads WHERE state = 'waiting' AND not_before > ?", Date.self
+        "SELECT min(not_before) FROM downloads WHERE state = 'waiting' AND not_before > 0 AND not_before > ?", Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Date? }
 
     static let selectOne = Statement("SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: row)
@@ -47,8 +49,8 @@ extension DownloadStore {
 
     static let selectOpen = Statement(
         """
-        SELECT position, account, id FROM downloads WHERE position > ? AND (resume IS NOT NULL OR is_whole = 1) \
-        AND state IN ('waiting', 'running', 'paused') \
+        SELECT position, account, id FROM downloads WHERE position > ? \
+        AND state IN ('waiting', 'running', 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
         ORDER BY position LIMIT ?
         """, Int.self, Int.self
     ) { row throws(DatabaseError) in
@@ -56,7 +58,7 @@ extension DownloadStore {
     }
 
     static let selectCounts = Statement(
-        "SELECT state, count(*), coalesce(sum(size), 0), count(size) FROM downloads GROUP BY state"
+        "SELECT state, sum(count), sum(bytes), sum(sized) FROM download_counts WHERE count > 0 GROUP BY state"
     ) { row throws(DatabaseError) in
         StateCount(state: try row.get(0), count: try row.get(1), bytes: try row.get(2), sized: try row.get(3))
     }
@@ -74,7 +76,8 @@ extension DownloadStore {
         """, String.self, String?.self, Int?.self, Date?.self, Int.self)
 
     static let updateResume = Statement(
-        "UPDATE downloads SET resume = ?, boot = ? WHERE position = ?", String?.self, String?.self, Int.self)
+        "UPDATE downloads SET resume = ?, boot = ?, size = coalesce(?, size) WHERE position = ?", String?.self,
+        String?.self, Int?.self, Int.self)
 
     static let updateBegun = Statement(
         "UPDATE downloads SET state = 'running' WHERE position = ? AND state = 'waiting'", Int.self)
@@ -96,46 +99,19 @@ extension DownloadStore {
         "SELECT \(columns) FROM downloads WHERE state = 'running' AND is_whole = 1 AND path IS NULL", row: row)
 
     static let selectWaits = Statement(
-        "SELECT 1 FROM downloads WHERE account = ? AND state = 'waiting' LIMIT 1", UUID.self
+        "SELECT 1 FROM download_counts WHERE state = 'waiting' AND account = ? AND count > 0 LIMIT 1", UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }
 
     static let updateWhole = Statement(
         "UPDATE downloads SET is_whole = 1, path = ? WHERE position = ?", String?.self, Int.self)
 
     static let updateDone = Statement(
-        "UPDATE downloads SET state = 'done', reason = NULL, path = ?, resume = NULL WHERE position = ?", String.self,
-        Int.self)
+        """
+        UPDATE downloads SET state = 'done', reason = NULL, path = ?, size = coalesce(?, size), resume = NULL \
+        WHERE position = ?
+        """, String.self, Int?.self, Int.self)
 
     static let takeUp = Statement("UPDATE downloads SET state = 'waiting' WHERE state = 'running'")
-
-    static let changeOne = Statement(
-        """
-        UPDATE downloads SET state = ?2, reason = NULL, attempts = 0, not_before = 0 WHERE state = ?3 AND (id = ?1 OR \
-        live_id IN (SELECT live_id FROM downloads WHERE id = ?1))
-        """, String.self, String.self, String.self)
-
-    static let changeAll = Statement(
-        "UPDATE downloads SET state = ?, reason = NULL, attempts = 0, not_before = 0 WHERE state = ?", String.self,
-        String.self)
-
-    /// The other part of a live photo that failed was skipped perhaps: both are tried again.
-    static let retryOthers = Statement(
-        """
-        UPDATE downloads SET state = 'waiting', reason = NULL, attempts = 0, not_before = 0 WHERE state = 'skipped' \
-        AND live_id IN (SELECT live_id FROM downloads WHERE state = 'waiting' AND live_id IS NOT NULL)
-        """)
-
-    static let removeOne = Statement(
-        """
-        DELETE FROM downloads WHERE state IN ('waiting', 'running', 'paused') AND (id = ?1 OR \
-        live_id IN (SELECT live_id FROM downloads WHERE id = ?1))
-        """, String.self)
-
-    static let removeAll = Statement("DELETE FROM downloads WHERE state = ?", String.self)
-
-    static let pauseAccount = Statement(
-        "UPDATE downloads SET state = 'paused' WHERE account = ? AND state IN ('waiting', 'running')",
-        UUID.self)
 
     private static let row: @Sendable (SQLRow) throws(DatabaseError) -> QueuedTask = { row throws(DatabaseError) in
         let account: UUID = try row.get(2)

@@ -14,17 +14,24 @@ struct DownloadStore: Sendable {
     ///
     /// - Returns: How many are to be fetched that were not before.
     func add(_ tasks: [DownloadTask], hosts: [UUID: String]) async throws -> Int {
-        try await command { connection in
-            var added = 0
-            for task in tasks {
-                added += try connection.run(
-                    Self.insert, task.id, task.account, hosts[task.account] ?? "", task.group.rawValue,
-                    task.url, Self.json(task.headers), task.filename, task.wantsProgress, Self.json(task.metadata),
-                    task.metadata.size, task.metadata.liveID)
+        var added = 0
+        for start in stride(from: 0, to: tasks.count, by: Self.partSize) {
+            let part = tasks[start..<min(start + Self.partSize, tasks.count)]
+            added += try await command { connection in
+                try part.reduce(0) { added, task in
+                    try added
+                        + connection.run(
+                            Self.insert, task.id, task.account, hosts[task.account] ?? "", task.group.rawValue,
+                            task.url, Self.json(task.headers), task.filename, task.wantsProgress,
+                            Self.json(task.metadata), task.metadata.size, task.metadata.liveID)
+                }
             }
-            return added
         }
+        return added
     }
+
+    /// How many tasks are put in with one commit.
+    static let partSize = 2_000
 
     /// The lanes in which something waits.
     func lanes() async throws -> [Lane] { try await read { try $0.all(Self.selectLanes) } }
@@ -87,7 +94,7 @@ struct DownloadStore: Sendable {
     /// Notes what a part holds, so that it can be taken up after a crash.
     func note(_ position: Int, resume: ResumePoint?, boot: String?) async throws {
         try await write { connection in
-            _ = try connection.run(Self.updateResume, resume.map(Self.json), boot, position)
+            _ = try connection.run(Self.updateResume, resume.map(Self.json), boot, resume?.total, position)
         }
     }
 
@@ -137,10 +144,10 @@ struct DownloadStore: Sendable {
 
     /// Notes that files are in their places; with what the library notes of them in the same commit.
     func note(
-        done rows: [(position: Int, path: String)], _ more: @escaping @Sendable (Connection) throws -> Void
+        done rows: [(position: Int, path: String, size: Int?)], _ more: @escaping @Sendable (Connection) throws -> Void
     ) async throws {
         try await write { connection in
-            for row in rows { _ = try connection.run(Self.updateDone, row.path, row.position) }
+            for row in rows { _ = try connection.run(Self.updateDone, row.path, row.size, row.position) }
             try more(connection)
         }
     }
@@ -148,58 +155,12 @@ struct DownloadStore: Sendable {
     /// Takes up what a program that is gone has left running.
     func takeUp() async throws { try await write { _ = try $0.run(Self.takeUp) } }
 
-    /// Changes the state of tasks; of all where no ids are given.
-    func change(_ ids: [String]?, from: [DownloadState], to: DownloadState) async throws -> Int {
-        let words = from.map(\.word)
-        return try await command { connection in
-            var changed = 0
-            for word in words {
-                if let ids {
-                    for id in ids { changed += try connection.run(Self.changeOne, id, to.word, word) }
-                } else {
-                    changed += try connection.run(Self.changeAll, to.word, word)
-                }
-            }
-            return changed
-        }
-    }
-
-    /// Lets the skipped parts of live photos whose other part is tried again wait too.
-    func retryOthers() async throws -> Int { try await command { try $0.run(Self.retryOthers) } }
-
-    /// Removes an open task, with the other part of a live photo.
-    func remove(_ id: String) async throws -> Int { try await command { try $0.run(Self.removeOne, id) } }
-
-    /// Removes all tasks in these states.
-    func remove(in states: [DownloadState]) async throws -> Int {
-        let words = states.map(\.word)
-        return try await command { connection in
-            try words.reduce(0) { try $0 + connection.run(Self.removeAll, $1) }
-        }
-    }
-
-    /// Pauses what an account's end of session holds up.
-    func pause(account: UUID) async throws {
-        _ = try await command { connection in try connection.run(Self.pauseAccount, account) }
-    }
-
-    private func command<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws -> Value
-    ) async throws -> Value {
-        try await write { connection in
-            _ = try connection.run(Self.signal)
-            return try body(connection)
-        }
-    }
-
-    private func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
         try await LatchError.telling { try await database.read(body) }
     }
 
     @discardableResult
-    private func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws -> Value
-    ) async throws -> Value {
+    func write<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
         try await LatchError.telling { try await database.write(body) }
     }
 
@@ -213,7 +174,7 @@ struct Lane: Sendable, Hashable {
 }
 
 /// How many tasks stand somewhere.
-struct StateCount: Sendable {
+struct StateCount: Sendable, Equatable {
     var state: String
     var count: Int
     var bytes: Int

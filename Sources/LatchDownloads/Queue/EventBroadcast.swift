@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells events to any number of listeners, each at its own pace.
+/// Tells events to any number of listeners, each at its own pace, as long as it does not fall far behind.
 final class EventBroadcast: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<DownloadEvent>.Continuation] = [:]
@@ -9,8 +9,11 @@ final class EventBroadcast: Sendable {
 
     private let state = Mutex(State())
 
+    /// How many events are kept for a listener that does not come along; the oldest ones go first.
+    private static let backlog = 4096
+
     func stream() -> AsyncStream<DownloadEvent> {
-        AsyncStream { continuation in
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.backlog)) { continuation in
             let id = state.withLock { state in
                 state.next += 1
                 state.listeners[state.next] = continuation

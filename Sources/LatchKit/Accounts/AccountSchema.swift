@@ -70,6 +70,7 @@ enum AccountSchema {
             """
             CREATE TABLE device (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
             """),
+        downloadCounts,
     ]
 
     static let columns = """

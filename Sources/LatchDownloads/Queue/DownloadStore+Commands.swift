@@ -1,0 +1,116 @@
+import Database
+import FoundationEssentials
+import LatchKit
+
+/// What people and other programs want of the tasks; whoever fetches sees it by the revision.
+extension DownloadStore {
+    /// How many rows one commit of a command goes through: nobody else waits for longer, and no more is held in memory.
+    private static let sweepSize = 5_000
+
+    /// Changes the state of tasks; of all where no ids are given.
+    func change(_ ids: [String]?, from: [DownloadState], to: DownloadState) async throws -> Int {
+        let words = from.map(\.word)
+        guard let ids else {
+            return try await sweep { connection, first, last in
+                try words.reduce(0) { try $0 + connection.run(Self.changeAll, to.word, $1, first, last) }
+            }
+        }
+        return try await command { connection in
+            var changed = 0
+            for id in ids {
+                for word in words { changed += try connection.run(Self.changeOne, id, to.word, word) }
+            }
+            return changed
+        }
+    }
+
+    /// Lets the skipped parts of live photos whose other part is tried again wait too.
+    func retryOthers() async throws -> Int { try await sweep { try $0.run(Self.retryOthers, $1, $2) } }
+
+    /// Removes an open task, with the other part of a live photo.
+    func remove(_ id: String) async throws -> Int { try await command { try $0.run(Self.removeOne, id) } }
+
+    /// Removes all tasks in these states.
+    func remove(in states: [DownloadState]) async throws -> Int {
+        let words = states.map(\.word)
+        return try await sweep { connection, first, last in
+            try words.reduce(0) { try $0 + connection.run(Self.removeAll, $1, first, last) }
+        }
+    }
+
+    /// Pauses what an account's end of session holds up.
+    func pause(account: UUID) async throws {
+        _ = try await sweep { try $0.run(Self.pauseAccount, account, $1, $2) }
+    }
+
+    func command<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await write { connection in
+            _ = try connection.run(Self.signal)
+            return try body(connection)
+        }
+    }
+
+    /// Goes through the whole queue, some rows a commit. Broken off, it is done as far as it came, and can be done again.
+    private func sweep(
+        _ body: @escaping @Sendable (Connection, _ first: Int, _ last: Int) throws -> Int
+    ) async throws -> Int {
+        var (changed, first) = (0, 1)
+        while let last = try await end(from: first) {
+            changed += try await command { [first] in try body($0, first, last) }
+            first = last + 1
+        }
+        return changed
+    }
+
+    private func end(from first: Int) async throws -> Int? {
+        try await read { try $0.first(Self.selectEnd, first, Self.sweepSize) } ?? nil
+    }
+}
+
+extension DownloadStore {
+    static let selectEnd = Statement(
+        "SELECT max(position) FROM (SELECT position FROM downloads WHERE position >= ? ORDER BY position LIMIT ?)",
+        Int.self, Int.self
+    ) { row throws(DatabaseError) in try row.get(0) as Int? }
+
+    /// A task's position by its id alone, and that of the other part of a live photo.
+    private static let both = """
+        position IN (SELECT position FROM downloads WHERE account IN (SELECT id FROM accounts) AND id = ?1 \
+        UNION ALL SELECT other.position FROM downloads AS this JOIN downloads AS other \
+        ON other.account = this.account AND other.live_id = this.live_id \
+        WHERE this.account IN (SELECT id FROM accounts) AND this.id = ?1)
+        """
+
+    static let changeOne = Statement(
+        """
+        UPDATE downloads SET state = ?2, reason = NULL, attempts = 0, not_before = 0 WHERE state = ?3 AND \(both)
+        """, String.self, String.self, String.self)
+
+    static let changeAll = Statement(
+        """
+        UPDATE downloads SET state = ?, reason = NULL, attempts = 0, not_before = 0 WHERE +state = ? \
+        AND position BETWEEN ? AND ?
+        """, String.self, String.self, Int.self, Int.self)
+
+    /// The other part of a live photo that failed was skipped perhaps: both are tried again.
+    static let retryOthers = Statement(
+        """
+        UPDATE downloads SET state = 'waiting', reason = NULL, attempts = 0, not_before = 0 WHERE +state = 'skipped' \
+        AND live_id IS NOT NULL AND position BETWEEN ? AND ? AND EXISTS (SELECT 1 FROM downloads AS other \
+        WHERE other.account = downloads.account AND other.live_id = downloads.live_id AND +other.state = 'waiting')
+        """, Int.self, Int.self)
+
+    static let removeOne = Statement(
+        "DELETE FROM downloads WHERE state IN ('waiting', 'running', 'paused') AND \(both)", String.self)
+
+    static let removeAll = Statement(
+        "DELETE FROM downloads WHERE +state = ? AND position BETWEEN ? AND ?", String.self, Int.self, Int.self)
+
+    static let pauseAccount = Statement(
+        """
+        UPDATE downloads SET state = 'paused' WHERE +account = ? AND +state IN ('waiting', 'running') \
+        AND position BETWEEN ? AND ?
+        """, UUID.self, Int.self, Int.self)
+}

@@ -1,0 +1,52 @@
+import Database
+
+extension AccountSchema {
+    /// Lets the queue be of any length: what its work asks for again and again is counted as it changes, or in an index that
+    /// holds nothing else.
+    static let downloadCounts = Migration(
+        6, "what the queue of downloads counts",
+        """
+        DROP INDEX downloads_lanes;
+        CREATE INDEX downloads_waiting ON downloads (host, grp) WHERE state = 'waiting';
+        CREATE INDEX downloads_later ON downloads (not_before) WHERE state = 'waiting' AND not_before > 0;
+        CREATE INDEX downloads_running ON downloads (state) WHERE state = 'running';
+        CREATE INDEX downloads_parts ON downloads (position)
+            WHERE state IN ('waiting', 'running', 'paused') AND (resume IS NOT NULL OR is_whole = 1);
+        CREATE TABLE download_counts (
+            state TEXT NOT NULL,
+            host TEXT NOT NULL,
+            grp TEXT NOT NULL,
+            account TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            sized INTEGER NOT NULL,
+            PRIMARY KEY (state, host, grp, account)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO download_counts
+            SELECT state, host, grp, account, count(*), coalesce(sum(size), 0), count(size) FROM downloads
+            GROUP BY state, host, grp, account;
+        CREATE TRIGGER downloads_came AFTER INSERT ON downloads BEGIN
+            INSERT INTO download_counts
+                VALUES (new.state, new.host, new.grp, new.account, 1, coalesce(new.size, 0), new.size IS NOT NULL)
+                ON CONFLICT DO UPDATE
+                SET count = count + 1, bytes = bytes + excluded.bytes, sized = sized + excluded.sized;
+        END;
+        CREATE TRIGGER downloads_went AFTER DELETE ON downloads BEGIN
+            UPDATE download_counts
+                SET count = count - 1, bytes = bytes - coalesce(old.size, 0), sized = sized - (old.size IS NOT NULL)
+                WHERE state = old.state AND host = old.host AND grp = old.grp AND account = old.account;
+        END;
+        CREATE TRIGGER downloads_changed AFTER UPDATE OF state, host, grp, account, size ON downloads
+            WHEN old.state <> new.state OR old.size IS NOT new.size OR old.host <> new.host OR old.grp <> new.grp
+                OR old.account <> new.account
+        BEGIN
+            UPDATE download_counts
+                SET count = count - 1, bytes = bytes - coalesce(old.size, 0), sized = sized - (old.size IS NOT NULL)
+                WHERE state = old.state AND host = old.host AND grp = old.grp AND account = old.account;
+            INSERT INTO download_counts
+                VALUES (new.state, new.host, new.grp, new.account, 1, coalesce(new.size, 0), new.size IS NOT NULL)
+                ON CONFLICT DO UPDATE
+                SET count = count + 1, bytes = bytes + excluded.bytes, sized = sized + excluded.sized;
+        END;
+        """)
+}

@@ -1,0 +1,105 @@
+import Foundation
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import Database
+@testable import LatchDownloads
+
+/// The queue's rows, also where there are very many.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadStoreTests {
+    private let world: DownloadWorld
+    private let store: DownloadStore
+
+    init() async throws {
+        world = try await DownloadWorld()
+        store = DownloadStore(database: world.latch.accounts.database)
+    }
+
+    /// What the queue asks while it works and when it starts, and what is asked of single tasks.
+    private static let statements: [(name: String, sql: SQLText)] = [
+        ("lanes", DownloadStore.selectLanes.text), ("waiting", DownloadStore.selectWaiting.text),
+        ("time", DownloadStore.selectTime.text), ("one", DownloadStore.selectOne.text),
+        ("partner", DownloadStore.selectPartner.text), ("page", DownloadStore.selectPage.text),
+        ("open", DownloadStore.selectOpen.text), ("counts", DownloadStore.selectCounts.text),
+        ("update", DownloadStore.update.text), ("resume", DownloadStore.updateResume.text),
+        ("begun", DownloadStore.updateBegun.text), ("half", DownloadStore.updateHalf.text),
+        ("anew", DownloadStore.updateAnew.text), ("end", DownloadStore.updateEnd.text),
+        ("back", DownloadStore.updateBack.text), ("halves", DownloadStore.selectHalves.text),
+        ("waits", DownloadStore.selectWaits.text), ("whole", DownloadStore.updateWhole.text),
+        ("done", DownloadStore.updateDone.text), ("take up", DownloadStore.takeUp.text),
+        ("change", DownloadStore.changeOne.text), ("remove", DownloadStore.removeOne.text),
+        ("change all", DownloadStore.changeAll.text), ("remove all", DownloadStore.removeAll.text),
+        ("retry others", DownloadStore.retryOthers.text), ("pause account", DownloadStore.pauseAccount.text),
+        ("end of a part", DownloadStore.selectEnd.text),
+    ]
+
+    @Test("DL-11 a queue of any length: nothing that is asked again and again goes through all of it")
+    func plans() async throws {
+        for (name, sql) in Self.statements {
+            let text = sql.sql.replacing(/\?\d*/, with: "1")
+            let explain = Statement("EXPLAIN QUERY PLAN \(text)") { row throws(DatabaseError) in
+                try row.get(3) as String
+            }
+            let plan = try await world.latch.accounts.database.read { try $0.all(explain) }
+            #expect(!plan.isEmpty || sql === DownloadStore.insert.text, "\(name)")
+            for step in plan where step.hasPrefix("SCAN") {
+                let isSmall =
+                    step.contains("download_counts") || step.contains("accounts")
+                    || step.contains(/INDEX downloads_(waiting|later|running|parts)/) || step == "SCAN (subquery-1)"
+                    || step == "SCAN this"
+                #expect(isSmall, "\(name): \(step)")
+            }
+        }
+    }
+
+    /// What the kept counts must say.
+    private static let truth = Statement(
+        "SELECT state, count(*), coalesce(sum(size), 0), count(size) FROM downloads GROUP BY state ORDER BY state"
+    ) { row throws(DatabaseError) in
+        StateCount(state: try row.get(0), count: try row.get(1), bytes: try row.get(2), sized: try row.get(3))
+    }
+
+    private func expectCounts(_ step: Comment) async throws {
+        let truth = try await world.latch.accounts.database.read { try $0.all(Self.truth) }
+        let counts = try await store.counts().sorted { $0.state < $1.state }
+        #expect(counts == truth, step)
+    }
+
+    @Test("DL-11 DL-12 tens of thousands of tasks come as a stream; what is counted is right after every command")
+    func many() async throws {
+        let queue = world.queue()
+        let (account, count) = (world.account.id, 11_000)
+        let tasks = AsyncStream<DownloadTask> { continuation in
+            for number in 0..<count {
+                continuation.yield(
+                    DownloadTask(
+                        id: "id-\(number)", account: account, url: "/files/\(number)", filename: "\(number).jpg",
+                        group: number % 2 == 0 ? .image : .video,
+                        metadata: .init(size: number % 10 == 0 ? nil : number)))
+            }
+            continuation.finish()
+        }
+        #expect(try await queue.add(tasks) == count)
+        #expect(try await queue.add([world.task("id-5")]) == 0)
+        try await expectCounts("added")
+        #expect(try await store.lanes().count == 2)
+        #expect(try await queue.pause() == count)
+        #expect(try await store.lanes().isEmpty)
+        #expect(try await queue.resume(["id-7", "id-8"]) == 2)
+        try await expectCounts("paused")
+        #expect(try await store.begin(8) != nil)
+        #expect(try await store.note(8, .failed("no")))
+        #expect(try await store.begin(9) != nil)
+        try await store.note(done: [(9, "/x", 1_000_000)]) { _ in }
+        try await expectCounts("over")
+        #expect(try await queue.retryFailed() == 1)
+        #expect(try await queue.cancel("id-20"))
+        #expect(try await queue.clear() == 1)
+        try await expectCounts("cleared")
+        #expect(try await queue.cancelAll() == count - 2)
+        try await expectCounts("cancelled")
+        #expect(try await queue.tasks().isEmpty)
+    }
+}
