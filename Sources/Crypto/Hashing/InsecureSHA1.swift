@@ -32,4 +32,11 @@ public struct InsecureSHA1: ~Copyable {
         _ = EVP_DigestFinal_ex(context, &digest, nil)
         return digest
     }
+
+    /// The digest of a text's UTF-8; nil where there is none, see ``init()``.
+    public static func digest(_ text: String) -> [UInt8]? {
+        guard var hash = Self() else { return nil }
+        Array(text.utf8).withUnsafeBytes { hash.update($0) }
+        return hash.finish()
+    }
 }

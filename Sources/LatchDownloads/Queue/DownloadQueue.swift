@@ -70,6 +70,9 @@ public actor DownloadQueue {
     /// A listener that falls more than some thousand events behind loses the oldest: the next `overall` is right again.
     public nonisolated var events: AsyncStream<DownloadEvent> { broadcast.stream() }
 
+    /// Ends the streams of ``events``, each after what it holds.
+    public nonisolated func endEvents() { broadcast.finish() }
+
     /// Puts tasks into the queue.
     ///
     /// A task that is in it and over is begun anew, and skipped when its file is there; one that is open stays as it is.

@@ -73,6 +73,8 @@ public struct DownloadMetadata: Sendable, Hashable, Codable {
     public var isDigestAdvice: Bool
     /// When the picture was taken: the file's time.
     public var taken: Date?
+    /// What the camera's clock showed then, as though it stood in UTC: the folder of its month.
+    public var takenLocally: Date?
     /// Which part of a live photo it is; nil when it is none.
     public var part: LivePart?
     /// The id that both parts of a live photo share: the still's.

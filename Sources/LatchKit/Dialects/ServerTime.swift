@@ -1,12 +1,12 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A moment as servers write it: ISO 8601 with any number of digits of a fraction, with an offset, `Z` or nothing, which
 /// is UTC.
 ///
 /// Source: ISO 8601; contract of Relate Mail, opening.
-enum ServerTime {
+package enum ServerTime {
     /// The moment; nil when the text is none.
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var text = text
         var fraction = 0.0

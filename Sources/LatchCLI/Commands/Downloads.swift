@@ -1,0 +1,140 @@
+import Arguments
+import Foundation
+import LatchDownloads
+import LatchKit
+import Terminal
+
+/// `latch downloads`: what waits to come home, and what became of it.
+enum Downloads {
+    static let command = Command<Request>(
+        "downloads", "See and command what comes home.",
+        discussion: "Commands reach a 'latch download' that runs elsewhere within a moment.",
+        commands: [
+            ListDownloads.command, WatchDownloads.command,
+            command("pause", "Let files rest; what has come stays.") { try await $0.pause($1) },
+            command("resume", "Let paused files go on.") { try await $0.resume($1) },
+            command("retry", "Try again what failed.") { try await $0.retryFailed($1) },
+            command("cancel", "Take files out of the queue.") { queue, ids in
+                guard let ids else { return try await queue.cancelAll() }
+                var count = 0
+                for id in ids where try await queue.cancel(id) { count += 1 }
+                return count
+            },
+            command("clear", "Forget what is over; the files stay.") { queue, _ in try await queue.clear() },
+        ])
+
+    private static let ids = RemainingArguments<String>("ID", help: "Which; all when left out.")
+
+    private static func command(
+        _ name: String, _ summary: String, _ act: @escaping @Sendable (DownloadQueue, [String]?) async throws -> Int
+    ) -> Command<Request> {
+        Command<Request>(name, summary, arguments: name == "clear" ? [] : [ids]) { given in
+            let chosen = name == "clear" ? [] : given[ids]
+            return Request(given, CommandDownloads(ids: chosen.isEmpty ? nil : chosen, name: name, act: act))
+        }
+    }
+}
+
+/// One command to the queue.
+private struct CommandDownloads: Performing {
+    let ids: [String]?
+    let name: String
+    let act: @Sendable (DownloadQueue, [String]?) async throws -> Int
+
+    var asksNobody: Bool { true }
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let queue = try await DownloadPlace(folder: nil).queue(run)
+        let count = try await act(queue, ids)
+        if let ids, count == 0 {
+            throw LatchError(
+                .invalidInput,
+                "There is nothing to \(name) by '\(ids.joined(separator: ", ").printable)'. "
+                    + "See what there is: latch downloads list")
+        }
+        try run.console.result(
+            [count == 1 ? "1 file." : "\(count) files."], json: ["files": .number(Double(count))])
+        return .done
+    }
+}
+
+/// `latch downloads watch`.
+private struct WatchDownloads: Performing {
+    static let command = Command<Request>(
+        "watch", "Show what a 'latch download' that runs elsewhere does.",
+        discussion: "It ends with that one; Ctrl-C ends the watching alone."
+    ) { given in Request(given, WatchDownloads()) }
+
+    var asksNobody: Bool { true }
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let queue = try await DownloadPlace(folder: nil).queue(run)
+        if try !queue.isRunningSomewhere(), !run.console.isJSON {
+            run.console.note("Nothing is fetched now. Begin, or go on: latch download")
+        }
+        return try await DownloadDisplay(console: run.console).watch(queue)
+    }
+}
+
+/// `latch downloads list`.
+private struct ListDownloads: Performing {
+    static let command = Command<Request>("list", "List them: state, name, and why.") { given in
+        Request(given, ListDownloads())
+    }
+
+    var asksNobody: Bool { true }
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let queue = try await DownloadPlace(folder: nil).queue(run)
+        // The list is written as it is read: it may be of any length.
+        var (last, count) = (0, 0)
+        if run.console.isJSON { try run.console.raw(Array("{\"downloads\":[".utf8)) }
+        while case let page = try await queue.tasks(after: last), let end = page.last {
+            last = end.position
+            if run.console.isJSON {
+                let rows = page.map { String(decoding: Self.json($0).encoded(), as: UTF8.self) }
+                try run.console.raw(Array(((count > 0 ? "," : "") + rows.joined(separator: ",")).utf8))
+            } else {
+                try run.console.say(page.map(Self.line))
+            }
+            count += page.count
+        }
+        if run.console.isJSON {
+            try run.console.raw(Array("]}\n".utf8))
+        } else if count == 0 {
+            run.console.note("Nothing waits. Begin: latch download --help")
+        }
+        return .done
+    }
+
+    private static func line(_ row: QueuedTask) -> String {
+        let word = row.state.word.padding(toLength: 8)
+        let reason =
+            switch row.state {
+            case .skipped(let reason), .failed(let reason): "  " + reason.printable
+            default: ""
+            }
+        return "\(word) \(row.task.id.printable)  \(row.task.filename.printable)\(reason)"
+    }
+
+    private static func json(_ row: QueuedTask) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("id", .string(row.task.id)), .init("account", .string(row.task.account.uuidString.lowercased())),
+            .init("state", .string(row.state.word)), .init("filename", .string(row.task.filename)),
+            .init("group", .string(row.task.group.rawValue)), .init("attempts", .number(Double(row.attempts))),
+        ]
+        if let size = row.task.metadata.size { members.append(.init("bytes", .number(Double(size)))) }
+        if row.state == .done, let path = row.path { members.append(.init("path", .string(path))) }
+        switch row.state {
+        case .skipped(let reason), .failed(let reason): members.append(.init("reason", .string(reason)))
+        default: break
+        }
+        return .object(members)
+    }
+}
+
+extension String {
+    fileprivate func padding(toLength length: Int) -> String {
+        count >= length ? self : self + String(repeating: " ", count: length - count)
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Numbers of bytes and times for people.
+enum ByteText {
+    /// As `3.7 MB`: units of a thousand, as disks and networks are sold.
+    static func of(_ bytes: Int) -> String {
+        var value = Double(bytes)
+        var units = ["bytes", "kB", "MB", "GB", "TB"][...]
+        while value >= 999.5, units.count > 1 {
+            value /= 1000
+            units.removeFirst()
+        }
+        let number = units.first == "bytes" ? "\(bytes)" : String(format: value < 9.95 ? "%.1f" : "%.0f", value)
+        return "\(number) \(units.first ?? "")"
+    }
+
+    /// As `1:05` or `2:03:10`.
+    static func time(_ seconds: Int) -> String {
+        let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
+        return hours > 0
+            ? String(format: "%d:%02d:%02d", hours, minutes, rest) : String(format: "%d:%02d", minutes, rest)
+    }
+}

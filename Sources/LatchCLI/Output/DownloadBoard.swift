@@ -1,0 +1,161 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+import Synchronization
+import Terminal
+
+/// What is on the screen while files come: a bar for each that is under way, and one line for all.
+///
+/// Where standard error is no terminal there are no bars, but a line for all every ten seconds.
+final class DownloadBoard: Sendable {
+    private struct State {
+        var files: [(id: String, received: Int, total: Int?)] = []
+        var names: [String: String] = [:]
+        var overall: OverallProgress?
+        var lines = 0
+        var told = ContinuousClock.now
+        var heldBecause: String?
+    }
+
+    private let console: Console
+    private let isLive: Bool
+    private let before: OverallProgress
+    private let state = Mutex(State())
+
+    /// How often all is told where there are no bars.
+    private static let pause = Duration.seconds(10)
+
+    /// Makes a board that counts from what was done already.
+    init(console: Console, since before: OverallProgress) {
+        self.console = console
+        self.before = before
+        isLive = !console.isJSON && Descriptor.isTerminal(Descriptor.errors)
+    }
+
+    /// Why it stands still, if so.
+    var heldBecause: String? { state.withLock { $0.heldBecause } }
+
+    /// Whether a file's name would be shown and is not known.
+    func wantsName(of id: String) -> Bool { isLive && state.withLock { $0.names[id] == nil } }
+
+    /// Says what a file is called.
+    func name(_ id: String, _ name: String?) {
+        guard isLive else { return }
+        state.withLock { $0.names[id] = name ?? id }
+    }
+
+    /// What has come since the beginning.
+    func sinceThen(_ overall: OverallProgress) -> OverallProgress {
+        var overall = overall
+        overall.done = max(0, overall.done - before.done)
+        overall.skipped = max(0, overall.skipped - before.skipped)
+        overall.failed = max(0, overall.failed - before.failed)
+        overall.received = max(0, overall.received - before.received)
+        overall.total = overall.total.map { max(0, $0 - before.received) }
+        return overall
+    }
+
+    /// Shows what happened.
+    func take(_ event: DownloadEvent) {
+        var event = event
+        if case .overall(let overall) = event { event = .overall(sinceThen(overall)) }
+        if case .held(let reason) = event { state.withLock { $0.heldBecause = reason } }
+        if console.isJSON {
+            try? console.raw(event.json.encoded() + [UInt8(ascii: "\n")])
+            return
+        }
+        switch event {
+        case .progress(let id, let received, let total): note(id, received, total)
+        case .status(let id, let status): if status != .running { forget(id) }
+        case .complete(_, let path): line { try? console.say([path.printable]) }
+        case .error(let id, let reason): tell(id, reason)
+        case .overall(let progress): show(progress)
+        case .held(let reason): line { console.note(reason?.printable ?? "It goes on.") }
+        }
+    }
+
+    /// Shows what became of a file that another program has fetched.
+    func tell(_ file: DownloadGlance.File) {
+        take(.status(id: file.taskID, file.state))
+        switch file.state {
+        case .done: if let path = file.path { take(.complete(id: file.taskID, path: path)) }
+        case .failed(let reason), .skipped(let reason): take(.error(id: file.taskID, reason))
+        case .waiting, .running, .paused: break
+        }
+    }
+
+    /// Takes the bars away.
+    func finish() { write(clearing()) }
+
+    private func note(_ id: String, _ received: Int, _ total: Int?) {
+        guard isLive else { return }
+        state.withLock { state in
+            if let index = state.files.firstIndex(where: { $0.id == id }) {
+                state.files[index] = (id, received, total)
+            } else {
+                state.files.append((id, received, total))
+            }
+        }
+    }
+
+    private func forget(_ id: String) {
+        state.withLock { state in
+            state.files.removeAll { $0.id == id }
+            state.names[id] = nil
+        }
+    }
+
+    private func tell(_ id: String, _ reason: String) {
+        let isHere = reason.hasPrefix("It is here already")
+        line { console.note("\(isHere ? "·" : console.errors.bad("✗")) \(id.printable): \(reason.printable)") }
+    }
+
+    private func show(_ progress: OverallProgress) {
+        let isDue = state.withLock { state in
+            state.overall = progress
+            guard !isLive, state.told + Self.pause <= .now, progress.open > 0 else { return false }
+            state.told = .now
+            return true
+        }
+        if isDue { console.note(DownloadText.overall(progress)) }
+        draw()
+    }
+
+    /// One line above the bars.
+    private func line(_ print: () -> Void) {
+        write(clearing())
+        print()
+        draw()
+    }
+
+    private func draw() {
+        guard isLive else { return }
+        let old = clearing()
+        let width = (Descriptor.columns(of: Descriptor.errors) ?? 80) - 1
+        let text = state.withLock { state -> String in
+            var lines = state.files.prefix(12).map { file in
+                DownloadText.file(
+                    state.names[file.id] ?? file.id, file.received, file.total, width: width)
+            }
+            if let overall = state.overall { lines.append(DownloadText.fitting(DownloadText.overall(overall), width)) }
+            state.lines = lines.count
+            return lines.map { $0 + "\n" }.joined()
+        }
+        write(old + text)
+    }
+
+    /// What takes the lines away that are shown.
+    private func clearing() -> String {
+        guard isLive else { return "" }
+        let lines = state.withLock { state in
+            defer { state.lines = 0 }
+            return state.lines
+        }
+        return lines > 0 ? "\u{1B}[\(lines)A\r\u{1B}[J" : ""
+    }
+
+    private func write(_ text: String) {
+        guard !text.isEmpty else { return }
+        try? Descriptor.write(Array(text.utf8), to: Descriptor.errors)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+import Terminal
+
+/// Shows a queue at work: bars on a terminal, a line for each file elsewhere, JSON where that was asked for.
+///
+/// Source: DL-7, DL-9.
+struct DownloadDisplay {
+    let console: Console
+
+    /// How often a queue of another program's is looked at.
+    private static let beat = Duration.milliseconds(500)
+
+    /// Runs the queue and shows it until nothing is left.
+    ///
+    /// - Returns: What the program ends with: 0 when nothing has failed and nothing waits for a sign-in.
+    func show(_ queue: DownloadQueue) async throws -> ExitCode {
+        let board = DownloadBoard(console: console, since: try await queue.progress())
+        let events = queue.events
+        let showing = Task {
+            for await event in events {
+                if case .progress(let id, _, _) = event, board.wantsName(of: id) {
+                    board.name(id, (try? await queue.filename(of: id)) ?? nil)
+                }
+                board.take(event)
+            }
+        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await queue.run()) } catch { result = .failure(error) }
+        queue.endEvents()
+        await showing.value
+        board.finish()
+        try result.get()
+        return try end(board.sinceThen(try await queue.progress()), heldBecause: board.heldBecause)
+    }
+
+    /// Shows what another program's queue does, until nothing is left or that program ends.
+    func watch(_ queue: DownloadQueue) async throws -> ExitCode {
+        var glance = try await queue.glance()
+        let board = DownloadBoard(console: console, since: glance.overall)
+        defer { board.finish() }
+        while try queue.isRunningSomewhere() {
+            for file in glance.running {
+                board.name(file.taskID, file.filename)
+                board.take(.progress(id: file.taskID, received: file.received, total: file.total))
+            }
+            board.take(.overall(glance.overall))
+            try await Task.sleep(for: Self.beat)
+            let before = glance.running
+            glance = try await queue.glance(before: before)
+            for file in glance.ended { board.tell(file) }
+        }
+        board.finish()
+        return try end(board.sinceThen(glance.overall), heldBecause: nil)
+    }
+
+    private func end(_ progress: OverallProgress, heldBecause reason: String?) throws -> ExitCode {
+        try console.result(
+            [Self.summary(progress)],
+            json: [
+                "event": "end", "done": .number(Double(progress.done)), "skipped": .number(Double(progress.skipped)),
+                "failed": .number(Double(progress.failed)), "open": .number(Double(progress.open)),
+            ])
+        if !console.isJSON {
+            if progress.failed > 0 { console.note("Why: latch downloads list. Try them again: latch downloads retry") }
+            if progress.open > 0 {
+                console.note("Let what is paused go on: latch downloads resume, then latch download")
+            }
+        }
+        if reason != nil, progress.open > 0 { return .signIn }
+        return progress.failed == 0 ? .done : .failed
+    }
+
+    private static func summary(_ progress: OverallProgress) -> String {
+        var parts = [progress.done == 1 ? "1 file is home" : "\(progress.done) files are home"]
+        if progress.received > 0 { parts[0] += " (\(ByteText.of(progress.received)))" }
+        if progress.skipped > 0 { parts.append("\(progress.skipped) skipped") }
+        if progress.failed > 0 { parts.append("\(progress.failed) failed") }
+        if progress.open > 0 { parts.append("\(progress.open) wait") }
+        return parts.joined(separator: ", ") + "."
+    }
+}

@@ -1,0 +1,78 @@
+import LatchDownloads
+import LatchKit
+import Terminal
+
+/// The lines that tell of downloads.
+enum DownloadText {
+    /// One file: bar, bytes, name, in so many columns.
+    static func file(_ name: String, _ received: Int, _ total: Int?, width: Int) -> String {
+        let bytes = total.map { "\(ByteText.of(received)) / \(ByteText.of($0))" } ?? ByteText.of(received)
+        let padding = String(repeating: " ", count: max(0, 19 - bytes.count))
+        return fitting("\(bar(received, total))  \(bytes)\(padding)  \(name.printable)", width)
+    }
+
+    /// All files in one line.
+    static func overall(_ overall: OverallProgress) -> String {
+        let count = overall.done + overall.skipped + overall.failed
+        var parts = ["\(count) of \(count + overall.open) files"]
+        parts.append(
+            overall.total.map { "\(ByteText.of(overall.received)) of \(ByteText.of(max($0, overall.received)))" }
+                ?? ByteText.of(overall.received))
+        if overall.rate >= 1 { parts.append("\(ByteText.of(Int(overall.rate)))/s") }
+        if overall.open > 0, let left = overall.secondsLeft { parts.append("\(ByteText.time(left)) left") }
+        return parts.joined(separator: "  ")
+    }
+
+    /// A text in so many columns: cut, with a mark, where it is longer.
+    static func fitting(_ text: String, _ width: Int) -> String {
+        var (columns, cut) = (0, "")
+        for character in text {
+            columns += Self.columns(of: character)
+            if columns > width { return String(cut.dropLast()) + "…" }
+            cut.append(character)
+        }
+        return text
+    }
+
+    /// Source: Unicode UAX #11, wide and fullwidth blocks, as near as a bar needs.
+    private static func columns(of character: Character) -> Int {
+        guard let value = character.unicodeScalars.first?.value else { return 0 }
+        let isWide =
+            (0x1100...0x115F).contains(value) || (0x2E80...0xA4CF).contains(value)
+            || (0xAC00...0xD7A3).contains(value) || (0xF900...0xFAFF).contains(value)
+            || (0xFE30...0xFE6F).contains(value) || (0xFF00...0xFF60).contains(value)
+            || (0x1F300...0x1FAFF).contains(value) || (0x20000...0x3FFFD).contains(value)
+        return isWide ? 2 : 1
+    }
+
+    private static func bar(_ received: Int, _ total: Int?) -> String {
+        guard let total, total > 0 else { return "[" + String(repeating: "·", count: 20) + "]     " }
+        let share = min(1, Double(received) / Double(total))
+        let filled = Int(share * 20)
+        let percent = String(Int(share * 100))
+        return "[" + String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled) + "] "
+            + String(repeating: " ", count: 3 - percent.count) + percent + "%"
+    }
+}
+
+extension DownloadEvent {
+    /// The event as one line of JSON.
+    var json: JSONValue {
+        func number(_ value: Int?) -> JSONValue { value.map { .number(Double($0)) } ?? .null }
+        switch self {
+        case .progress(let id, let received, let total):
+            return ["event": "progress", "id": .string(id), "received": number(received), "total": number(total)]
+        case .status(let id, let state): return ["event": "status", "id": .string(id), "state": .string(state.word)]
+        case .complete(let id, let path): return ["event": "complete", "id": .string(id), "path": .string(path)]
+        case .error(let id, let reason): return ["event": "error", "id": .string(id), "reason": .string(reason)]
+        case .held(let reason): return ["event": "held", "reason": reason.map { .string($0) } ?? .null]
+        case .overall(let all):
+            return [
+                "event": "overall", "done": number(all.done), "skipped": number(all.skipped),
+                "failed": number(all.failed), "open": number(all.open), "received": number(all.received),
+                "total": number(all.total), "bytesPerSecond": .number(all.rate.rounded()),
+                "secondsLeft": number(all.secondsLeft),
+            ]
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import LatchKit
+import Wire
+
+extension ImmichLibrary {
+    /// An album as the server lists it.
+    private struct Album {
+        var id: String
+        var name: String
+        var count: Int
+    }
+
+    /// Everything of an album that fits a wish, with what other people put into it.
+    func album(
+        _ text: String, _ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void
+    ) async throws {
+        let album = try await album(text)
+        guard try await majorVersion() >= 2 else { return try await takeOld(album, wish, take) }
+        var (seen, count): (Set<String>, Int) = ([], 0)
+        try await search([.init("albumIds", .array([.string(album.id)]))]) { assets in
+            for asset in assets {
+                seen.formUnion([ImmichAssetReading.id(asset), ImmichAssetReading.film(of: asset)].compactMap { $0 })
+            }
+            count += assets.count
+            try await take(try await tasks(of: assets.filter { fits($0, wish) }))
+        }
+        // A search finds what is the person's own; an album may hold what is others'.
+        if count < album.count { try await takeOthers(album, wish, besides: seen, take) }
+    }
+
+    /// Asks which ids an archive of the album would have, and after each that the search has not found.
+    private func takeOthers(
+        _ album: Album, _ wish: DownloadWish, besides seen: Set<String>,
+        _ take: ([DownloadTask]) async throws -> Void
+    ) async throws {
+        let body = JSONValue.object([.init("albumId", .string(album.id))]).encoded()
+        let answer = try await session.client.send(
+            .post, "\(reading.api)/download/info", headers: Self.headers, body: body)
+        guard answer.status.isSuccess, let archives = try? JSONValue(parsing: answer.body)["archives"]?.array else {
+            throw refusal(answer, "The album '\(album.name)' could not be listed")
+        }
+        let ids = archives.flatMap { $0["assetIds"]?.array ?? [] }.compactMap { $0.string?.lowercased() }
+        for id in ids where !seen.contains(id) && ImmichAssetReading.isID(id) {
+            let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
+            guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body), fits(asset, wish) else {
+                continue
+            }
+            try await take(try await tasks(of: [asset]))
+        }
+    }
+
+    /// Takes an album of a version before 2, which has its pictures in the album itself and cannot search in it.
+    private func takeOld(
+        _ album: Album, _ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void
+    ) async throws {
+        let path = "\(reading.api)/albums/\(PercentEncoding.encode(album.id))?withoutAssets=false"
+        let answer = try await session.client.send(.get, path, headers: Self.headers)
+        guard answer.status.isSuccess, let assets = try? JSONValue(parsing: answer.body)["assets"]?.array else {
+            throw refusal(answer, "The album '\(album.name)' could not be listed")
+        }
+        let fitting = assets.filter { fits($0, wish) }
+        for start in stride(from: 0, to: fitting.count, by: Self.pageSize) {
+            try await take(try await tasks(of: Array(fitting[start..<min(start + Self.pageSize, fitting.count)])))
+        }
+    }
+
+    private func fits(_ asset: JSONValue, _ wish: DownloadWish) -> Bool {
+        wish.isFor(taken: ImmichAssetReading.taken(asset), isFavourite: asset["isFavorite"]?.bool == true)
+    }
+
+    private func majorVersion() async throws -> Int {
+        let answer = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
+        guard answer.status.isSuccess, let version = try? JSONValue(parsing: answer.body) else { return 2 }
+        return version["major"]?.number.flatMap { Int(exactly: $0) } ?? 2
+    }
+
+    // MARK: - Which album
+
+    private func album(_ text: String) async throws -> Album {
+        let albums = try await albums()
+        if let album = albums.first(where: { $0.id == text.lowercased() }) { return album }
+        var fitting = albums.filter { $0.name == text }
+        if fitting.isEmpty { fitting = albums.filter { $0.name.lowercased() == text.lowercased() } }
+        if fitting.count == 1 { return fitting[0] }
+        throw LatchError(
+            .invalidRequest,
+            fitting.isEmpty
+                ? "There is no album '\(text)' at \(account.serverURL). \(Self.near(text, albums))"
+                : "Several albums are called '\(text)'. Give the id of one: "
+                    + fitting.map(\.id).joined(separator: ", ") + ".")
+    }
+
+    /// The person's own albums, and those that others share with them.
+    private func albums() async throws -> [Album] {
+        var found: [String: Album] = [:]
+        for path in ["/albums", "/albums?shared=true"] {
+            let answer = try await session.client.send(.get, reading.api + path, headers: Self.headers)
+            guard answer.status.isSuccess, let albums = (try? JSONValue(parsing: answer.body))?.array else {
+                throw refusal(answer, "The albums could not be listed")
+            }
+            for album in albums {
+                guard let id = album["id"]?.string?.lowercased(), ImmichAssetReading.isID(id) else { continue }
+                let count = album["assetCount"]?.number.flatMap { Int(exactly: $0) } ?? .max
+                found[id] = Album(id: id, name: album["albumName"]?.string ?? "", count: count)
+            }
+        }
+        return found.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// What a person may have meant.
+    private static func near(_ text: String, _ albums: [Album]) -> String {
+        let names = albums.map(\.name).filter { !$0.isEmpty }
+        guard !names.isEmpty else { return "There are no albums." }
+        let near = names.filter { Nearness.isNear($0, text) }
+        let shown = (near.isEmpty ? names : near).prefix(8).map { "'\($0)'" }.joined(separator: ", ")
+        let more = near.isEmpty && names.count > 8 ? " and \(names.count - 8) more" : ""
+        return near.isEmpty ? "There are \(shown)\(more)." : "Did you mean \(shown)?"
+    }
+}

@@ -1,0 +1,160 @@
+import FoundationEssentials
+import LatchKit
+import Wire
+
+/// The pictures and films that a server of Immich shows a person, asked for a page at a time.
+///
+/// Source: contract of Immich, endpoints; `POST /search/metadata`, 1.123 to 3.1.
+struct ImmichLibrary {
+    let account: Account
+    let session: Session
+    let reading: ImmichAssetReading
+
+    /// How many are asked for at once; Immich gives no more.
+    static let pageSize = 1_000
+    /// How many films of live photos are asked after at once.
+    private static let concurrency = 6
+
+    init(_ account: Account, _ session: Session) {
+        self.account = account
+        self.session = session
+        reading = ImmichAssetReading(account: account.id, api: account.details["api"] ?? "/api")
+    }
+
+    /// The tasks of one picture or film.
+    func asset(_ id: String) async throws -> [DownloadTask] {
+        guard ImmichAssetReading.isID(id) else {
+            throw LatchError(
+                .invalidRequest,
+                "'\(id.prefix(60))' is no id of a picture, which look like those in its address, and no path, which "
+                    + "begin with '/'.")
+        }
+        let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
+        guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
+            throw refusal(answer, "The picture \(id) could not be found")
+        }
+        return try await tasks(of: [asset], isHiddenToo: true)
+    }
+
+    /// Everything that fits a wish, albums left aside: what stands in the timeline, then what was put away.
+    func search(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
+        let filters = Self.filters(wish)
+        // The film of a favourite is none itself.
+        if wish.isFavouritesOnly { return try await search(filters) { try await take(try await tasks(of: $0)) } }
+        let films = try await films(wish)
+        try await search(filters) { assets in
+            try await take(assets.flatMap { reading.tasks($0, film: films.facts(of: $0)) })
+        }
+    }
+
+    /// Asks for every page that fits, oldest first, so that what comes in meanwhile moves no page.
+    func search(
+        _ filters: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void
+    ) async throws {
+        // Before 1.133 the first search has what was put away too, and knows no second one.
+        var knowsVisibility = true
+        let first: [JSONValue.Member] = [.init("visibility", "timeline"), .init("withArchived", true)]
+        try await pages(filters + first) { assets in
+            if assets.contains(where: { $0["visibility"] == nil }) { knowsVisibility = false }
+            try await take(assets)
+        }
+        guard knowsVisibility else { return }
+        try await pages(filters + [.init("visibility", "archive")], take)
+    }
+
+    private func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
+        let common: [JSONValue.Member] = [
+            .init("size", .number(Double(Self.pageSize))), .init("withExif", true), .init("order", "asc"),
+        ]
+        var page = 1
+        while true {
+            let body = JSONValue.object(query + common + [.init("page", .number(Double(page)))]).encoded()
+            let answer = try await session.client.send(
+                .post, "\(reading.api)/search/metadata", headers: Self.headers, body: body)
+            guard answer.status.isSuccess, let found = try? JSONValue(parsing: answer.body)["assets"],
+                let items = found["items"]?.array
+            else { throw refusal(answer, "The library could not be searched") }
+            try await take(items)
+            let next = found["nextPage"].flatMap {
+                $0.string.flatMap { Int($0) } ?? $0.number.flatMap { Int(exactly: $0) }
+            }
+            guard let next, next > page, !items.isEmpty else { return }
+            page = next
+        }
+    }
+
+    /// What is known of the films of live photos. They are listed as what is hidden, many at once; asking for each by itself
+    /// would take a request for every live photo.
+    private func films(_ wish: DownloadWish) async throws -> KnownFilms {
+        var films = KnownFilms()
+        let hidden: [JSONValue.Member] = [.init("visibility", "hidden"), .init("isVisible", false)]
+        try await pages(Self.filters(wish) + hidden) { assets in
+            for asset in assets { films.add(asset, reading) }
+        }
+        return films
+    }
+
+    /// The tasks of some assets; the films of live photos are asked after one by one.
+    func tasks(of assets: [JSONValue], isHiddenToo: Bool = false) async throws -> [DownloadTask] {
+        let ids = assets.compactMap(ImmichAssetReading.film)
+        var films: [String: FilmFacts] = [:]
+        for start in stride(from: 0, to: ids.count, by: Self.concurrency) {
+            let some = ids[start..<min(start + Self.concurrency, ids.count)]
+            try await withThrowingTaskGroup(of: (String, FilmFacts?).self) { group in
+                for id in some { group.addTask { (id, try await self.film(id)) } }
+                for try await (id, facts) in group { films[id] = facts }
+            }
+        }
+        return assets.flatMap { asset in
+            reading.tasks(
+                asset, film: ImmichAssetReading.film(of: asset).flatMap { films[$0] }, isHiddenToo: isHiddenToo)
+        }
+    }
+
+    /// Nil when the server does not tell: the film is fetched all the same.
+    private func film(_ id: String) async throws -> FilmFacts? {
+        let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
+        guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else { return nil }
+        return reading.facts(asset)
+    }
+
+    /// What a search takes of a wish. Both its ends are counted in.
+    static func filters(_ wish: DownloadWish) -> [JSONValue.Member] {
+        var query: [JSONValue.Member] = []
+        if wish.isFavouritesOnly { query.append(.init("isFavorite", .bool(true))) }
+        if let date = wish.takenFrom { query.append(.init("takenAfter", .string(text(date)))) }
+        if let date = wish.takenBefore {
+            query.append(.init("takenBefore", .string(text(date.addingTimeInterval(-0.001)))))
+        }
+        return query
+    }
+
+    /// The error for what the server did not answer as such a server does.
+    func refusal(_ answer: ClientResponse, _ what: String) -> LatchError {
+        let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
+        return LatchError(
+            answer.status.rawValue >= 500 ? .serverError : .serverRefused,
+            "\(what): \(account.serverURL) says: \(words.prefix(200)).")
+    }
+
+    static let headers: HTTPHeaders = ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType]
+
+    private static func text(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+/// What is known of many films, in little room.
+struct KnownFilms {
+    private var films: [UUID: FilmFacts] = [:]
+
+    mutating func add(_ asset: JSONValue, _ reading: ImmichAssetReading) {
+        guard let id = ImmichAssetReading.id(asset).flatMap(UUID.init) else { return }
+        films[id] = reading.facts(asset)
+    }
+
+    /// What is known of the film that moves with a picture.
+    func facts(of asset: JSONValue) -> FilmFacts? {
+        ImmichAssetReading.film(of: asset).flatMap(UUID.init).flatMap { films[$0] }
+    }
+}

@@ -1,0 +1,115 @@
+import Database
+import FoundationEssentials
+import LatchKit
+
+/// What the queue's file and the parts tell of a queue that another program runs.
+public struct DownloadGlance: Sendable {
+    /// A task as it is seen from outside.
+    public struct File: Sendable, Identifiable {
+        /// The queue's number of it.
+        public let position: Int
+        /// The task's id.
+        public let taskID: String
+        /// What the file is to be called.
+        public let filename: String
+        /// Where it stands.
+        public let state: DownloadState
+        /// How many bytes have come.
+        public let received: Int
+        /// How many there will be, where that is known.
+        public let total: Int?
+        /// Where its file is.
+        public let path: String?
+
+        /// The queue's number of it.
+        public var id: Int { position }
+    }
+
+    /// How many stand where; the bytes of those that run are in it.
+    public let overall: OverallProgress
+    /// What is being fetched.
+    public let running: [File]
+    /// What was asked for and is fetched no more.
+    public let ended: [File]
+}
+
+extension DownloadQueue {
+    /// Looks at the queue without running it.
+    ///
+    /// - Parameter before: What ran at the last glance, to be told what became of it.
+    /// - Returns: How all stand, and each that runs.
+    /// - Throws: The codes of the storage.
+    public func glance(before: [DownloadGlance.File] = []) async throws -> DownloadGlance {
+        let rows = try await LatchError.telling {
+            try await store.database.read { connection in
+                var rows = try connection.all(Self.selectRunning)
+                let positions = Set(rows.map(\.position))
+                for file in before where !positions.contains(file.position) {
+                    rows += try connection.all(Self.selectPosition, file.position)
+                }
+                return rows
+            }
+        }
+        let files = rows.map(file)
+        let running = files.filter { $0.state == .running }
+        tally.take(try await store.counts())
+        let overall = tally.overall(running: running.map { ($0.position, $0.received, $0.total) }, now: .now)
+        return DownloadGlance(overall: overall, running: running, ended: files.filter { $0.state != .running })
+    }
+
+    /// Whether some program fetches now.
+    public nonisolated func isRunningSomewhere() throws -> Bool {
+        do {
+            try latch.accounts.lockDownloads().release()
+            return false
+        } catch let error as LatchError where error.code == .storageLocked {
+            return true
+        }
+    }
+
+    /// What the file of a task is to be called; nil when there is no such task.
+    public func filename(of id: String) async throws -> String? {
+        try await LatchError.telling { try await store.database.read { try $0.first(Self.selectFilename, id) } }
+    }
+
+    private func file(_ row: GlanceRow) -> DownloadGlance.File {
+        var received = 0
+        if row.state == .running {
+            let part = partsFolder + "/" + PartName.of(row.account, row.taskID)
+            received = (try? FileManager.default.attributesOfItem(atPath: part)[.size] as? Int) ?? 0
+        }
+        return DownloadGlance.File(
+            position: row.position, taskID: row.taskID, filename: row.filename, state: row.state, received: received,
+            total: row.size, path: row.path)
+    }
+
+    private static let columns = "position, account, id, filename, state, reason, size, path"
+
+    private static let selectRunning = Statement(
+        "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: glanceRow)
+
+    private static let selectPosition = Statement(
+        "SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: glanceRow)
+
+    private static let selectFilename = Statement(
+        "SELECT filename FROM downloads WHERE account IN (SELECT id FROM accounts) AND id = ?", String.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
+
+    private static let glanceRow: @Sendable (SQLRow) throws(DatabaseError) -> GlanceRow = {
+        row throws(DatabaseError) in
+        GlanceRow(
+            position: try row.get(0), account: try row.get(1), taskID: try row.get(2), filename: try row.get(3),
+            state: DownloadState(word: try row.get(4), reason: try row.get(5)), size: try row.get(6),
+            path: try row.get(7))
+    }
+}
+
+private struct GlanceRow: Sendable {
+    var position: Int
+    var account: UUID
+    var taskID: String
+    var filename: String
+    var state: DownloadState
+    var size: Int?
+    var path: String?
+}
