@@ -152,7 +152,10 @@ public final class Latchstring: Sendable {
     ) async throws -> Account {
         try await log.timing(.browserSignIn, server.address) {
             try await keep(server, email: nil, onStep) { client in
-                try await signIn.perform(at: server, ServerLine(server.address, client, device), folders: folders)
+                try await signIn.perform(at: server, ServerLine(server.address, client, device), folders: folders) {
+                    try await self.accounts.noteKey(
+                        KeyName(self.device), of: try Self.email(of: $0, server), at: server)
+                }
             }
         }
     }
@@ -256,9 +259,10 @@ public final class Latchstring: Sendable {
                 server: server, email: who.text, tokens: tokens, expires: expires,
                 refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
                 displayName: identity?.name, scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
-                mustChangePassword: grant.mustChangePassword, isPersonsOwn: !givesBack)
+                keyName: grant.made?.note.name, mustChangePassword: grant.mustChangePassword, isPersonsOwn: !givesBack)
             try Task.checkCancellation()
             let (account, old) = try await accounts.keep(kept, onStep)
+            grant.made?.note.release()
             if let dialect = server.dialect as? any KeyDialect {
                 await revokeLeftovers(of: account, dialect, tokens.access, server, client)
             } else if let old, old.isAnother(than: tokens) {
@@ -266,7 +270,11 @@ public final class Latchstring: Sendable {
             }
             return account
         } catch {
-            if givesBack { await giveBack(tokens.lasting, grant.keyID, server, client) }
+            if let made = grant.made {
+                await made.takeBack()
+            } else if givesBack {
+                await giveBack(tokens.lasting, grant.keyID, server, client)
+            }
             throw error
         }
     }

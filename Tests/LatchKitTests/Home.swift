@@ -95,4 +95,16 @@ extension AccountStore {
         let trigger = Statement("CREATE TRIGGER refuse BEFORE UPDATE OF \(change) BEGIN SELECT RAISE(ABORT, 'no'); END")
         try await database.write { _ = try $0.run(trigger) }
     }
+
+    /// Makes the database refuse new rows of a table.
+    func refuseInsert(_ table: String) async throws {
+        let trigger = Statement("CREATE TRIGGER refuse BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no'); END")
+        try await database.write { _ = try $0.run(trigger) }
+    }
+
+    /// How many keys are noted that may be left over, whoever's.
+    func noteCount() async throws -> Int {
+        let all = Statement("SELECT count(*) FROM leftover_keys") { row throws(DatabaseError) in try row.get(0) as Int }
+        return try await database.read { try $0.first(all) } ?? 0
+    }
 }

@@ -55,7 +55,12 @@ struct AccountLocks: Sendable {
 
     /// The account's lock, or nil when somebody holds it.
     func lockIfFree(_ account: UUID) throws -> FileLock? {
-        let file = try FileLock(path: "\(folder)/\(account.uuidString.lowercased()).lock")
+        try lockIfFree(named: account.uuidString.lowercased())
+    }
+
+    /// The lock of that name, or nil when somebody holds it.
+    func lockIfFree(named name: String) throws -> FileLock? {
+        let file = try FileLock(path: "\(folder)/\(name).lock")
         return try file.tryLock() ? file : nil
     }
 }

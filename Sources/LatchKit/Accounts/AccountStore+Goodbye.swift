@@ -26,8 +26,10 @@ extension AccountStore {
         let keyID = line.tokens.keyID ?? line.keyID
         if let request = line.dialect.signOut(keyID: keyID) {
             let answer = try? await line.ask(request)
-            let isRevoked = answer.map { line.dialect.notEnded($0, at: line.address) == nil } ?? false
-            if !isRevoked, let keyID, line.dialect is any KeyDialect { try await note([.id(keyID)], of: id) }
+            let isRevoked = answer.map { line.hasEnded($0, request) } ?? false
+            if let keyID, line.dialect is any KeyDialect {
+                if isRevoked { try await forget(.id(keyID), of: id) } else { try await note([.id(keyID)], of: id) }
+            }
         }
         await line.client.close()
     }
@@ -60,6 +62,14 @@ extension AccountStore {
             }
             return try await PasswordSignIn.send(
                 request, to: address, with: client, timeout: AccountStore.goodbyeBound)
+        }
+
+        /// Whether the server itself says that it has ended what was asked for; a page in its place says nothing.
+        func hasEnded(_ answer: ClientResponse, _ request: DialectRequest) -> Bool {
+            guard case .answered = dialect.verdict(on: answer, to: request.path, at: request.base ?? address) else {
+                return false
+            }
+            return dialect.notEnded(answer, at: address) == nil
         }
     }
 

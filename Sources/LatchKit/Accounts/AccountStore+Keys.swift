@@ -16,8 +16,12 @@ extension AccountStore {
     func revokeLeftovers(
         of id: UUID, _ dialect: any KeyDialect, at server: ServerAddress, _ ask: KeyQuestion
     ) async throws -> LatchError? {
-        let notes = try await leftovers(of: id)
-        guard !notes.isEmpty else { return nil }
+        var notes = try await leftovers(of: id)
+        guard !notes.isEmpty, let owner = try await keyOwner(of: id) else { return nil }
+        // A sign-in that is at work has noted the name of its key too, and that one is not left over.
+        let lock = try locks.lockIfFree(named: owner.lockName)
+        defer { lock?.release() }
+        if lock == nil { notes.removeAll { $0.mark.isName } }
         let stored = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
         let held = stored.map { SessionTokens(stored: $0) }?.keyID
         if let held, try await keyID(of: id) != held {

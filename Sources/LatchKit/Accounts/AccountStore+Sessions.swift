@@ -121,16 +121,12 @@ extension AccountStore {
 
     /// Removes a hidden account's secrets, then its row.
     ///
-    /// A sign-in that a crash broke off may have left a key on the server; while that is not sure to be gone its note stays,
-    /// for the person's next sign-in there.
-    func finishLeaving(_ id: UUID, keepingNotes: Bool = false, onWiped: () -> Void = {}) async throws {
+    /// What is noted of keys that may be left over on the server stays, for the person's next sign-in there.
+    func finishLeaving(_ id: UUID, onWiped: () -> Void = {}) async throws {
         try await removeSecrets(id)
         onWiped()
         try hook.after(.leavingWiped)
-        try await change { connection in
-            if !keepingNotes { _ = try connection.run(Self.forgetLeftovers, id) }
-            _ = try connection.run(Self.delete, id)
-        }
+        try await change { _ = try $0.run(Self.delete, id) }
     }
 
     /// Removes an account's secrets.
@@ -152,7 +148,7 @@ extension AccountStore {
             guard let record = try await record(id) else { continue }
             if [.pending, .leaving, .wiping].contains(record.stage) { try await sayGoodbye(id, as: device) }
             switch record.stage {
-            case .pending, .leaving: try await finishLeaving(id, keepingNotes: true)
+            case .pending, .leaving: try await finishLeaving(id)
             case .wiping: try await finishWiping(id)
             case .in, .out: break
             }
@@ -163,6 +159,7 @@ extension AccountStore {
             defer { lock.release() }
             try await revokeLeftovers(of: id, as: device)
         }
+        try await forgetOldNotes()
     }
 }
 

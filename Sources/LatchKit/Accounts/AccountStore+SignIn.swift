@@ -11,6 +11,8 @@ struct SignedIn: Sendable {
     var displayName: String?
     var scopes: [String]
     var keyID: String?
+    /// What the key was made as, where this sign-in had it made.
+    var keyName: KeyName?
     var mustChangePassword = false
     /// Whether the person brought the key, so that what is undone here does not end it.
     var isPersonsOwn = false
@@ -99,10 +101,8 @@ extension AccountStore {
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
                 try connection.run(Self.reopen, id)
-                for key in [oldKey, signIn.leftover].compactMap({ $0 }) {
-                    try Self.note(.id(key), of: id, at: moment, connection)
-                }
-                return
+                if let oldKey { try Self.note(.id(oldKey), of: id, at: moment, connection) }
+                return try Self.noteID(of: signIn, id, at: moment, connection)
             }
             var account = Account(
                 id: id, displayName: signIn.displayName ?? signIn.email, serverURL: signIn.server.address,
@@ -112,9 +112,18 @@ extension AccountStore {
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
             // After a crash the next start tells the server, and must know how to reach it.
             try connection.run(Self.connect, kept, id)
-            if let key = signIn.leftover { try Self.note(.id(key), of: id, at: moment, connection) }
+            try Self.noteID(of: signIn, id, at: moment, connection)
         }
         try hook.after(.rowMade)
+    }
+
+    /// From here on the key is known by its id; it need not be looked for by its name any more.
+    private static func noteID(
+        of signIn: SignedIn, _ id: UUID, at moment: Date, _ connection: Connection
+    ) throws(DatabaseError) {
+        guard let key = signIn.leftover else { return }
+        try note(.id(key), of: id, at: moment, connection)
+        if let name = signIn.keyName { _ = try connection.run(forgetLeftover, name.text, id) }
     }
 
     private func write(_ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection) async throws {

@@ -19,6 +19,11 @@ struct LeftoverKey: Sendable, Hashable {
             case .id(let text), .name(let text): text
             }
         }
+
+        var isName: Bool {
+            if case .name = self { return true }
+            return false
+        }
     }
 
     var mark: Mark
@@ -70,8 +75,6 @@ extension AccountStore {
 
     static let forgetLeftover = Statement(
         "DELETE FROM leftover_keys WHERE coalesce(key_id, name) = ? AND \(ofAccount)", String.self, UUID.self)
-
-    static let forgetLeftovers = Statement("DELETE FROM leftover_keys WHERE \(ofAccount)", UUID.self)
 
     static let withLeftovers = Statement(
         """

@@ -1,5 +1,9 @@
 /// The steps after which a crash must leave an account whole or absent; tests stop at each.
 enum AccountStep: String, Sendable, CaseIterable {
+    /// Sign-in by a key of the server's: it is noted which key is about to be made.
+    case firstKeyNoted
+    /// Sign-in by a key of the server's: the server has made it.
+    case firstKeyMade
     /// Sign-in: the row stands, not yet counted.
     case rowMade
     /// Sign-in: the connection's secrets are in the secret store.

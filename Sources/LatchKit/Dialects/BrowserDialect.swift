@@ -39,6 +39,8 @@ public struct BrowserStart: Sendable {
     public var provider: String?
     /// What the account's key may do, where the server makes one; nil for everything.
     public var scopes: [String]?
+    /// Notes the key that the server is about to be asked for, where a sign-in ends in one; before it is asked.
+    var noteKey: @Sendable (Identity) async throws -> KeyNote
 }
 
 /// A sign-in that waits for the browser.

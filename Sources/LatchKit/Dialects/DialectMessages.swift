@@ -60,6 +60,8 @@ public struct Grant: Sendable {
     public var identity: Identity?
     /// Whether the server wants another password before anything else.
     public var mustChangePassword = false
+    /// Where the server made a key for this sign-in: how that is undone.
+    var made: MadeKey?
 
     /// Makes a grant.
     public init(token: Secret, refreshToken: Secret? = nil, lifetime: Duration? = nil) {

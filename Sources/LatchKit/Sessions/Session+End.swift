@@ -159,7 +159,8 @@ extension Session {
             onStep(.tokenRemoved)
             throw notNoted
         }
-        try await accounts.finishLeaving(accountID, keepingNotes: await noteKey(keyID, unless: report)) {
+        await noteKey(keyID, unless: report)
+        try await accounts.finishLeaving(accountID) {
             onStep(.tokenRemoved)
         }
         onStep(.accountRemoved)
@@ -167,9 +168,9 @@ extension Session {
     }
 
     /// Notes a key that could not be revoked: a key has no end of its own, so the person's next sign-in there tries again.
-    private func noteKey(_ id: String?, unless report: SignOutReport) async -> Bool {
-        guard !report.isRevoked, let id, dialect is any KeyDialect else { return false }
-        return (try? await accounts.note([.id(id)], of: accountID)) != nil
+    private func noteKey(_ id: String?, unless report: SignOutReport) async {
+        guard !report.isRevoked, let id, dialect is any KeyDialect else { return }
+        try? await accounts.note([.id(id)], of: accountID)
     }
 
     /// Looks whether the server still takes a token that it said to have ended.

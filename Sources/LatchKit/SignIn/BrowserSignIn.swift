@@ -58,10 +58,16 @@ public struct BrowserSignIn: Sendable {
     }
 
     /// Asks the server for a token, through the browser.
-    func perform(at server: Server, _ line: ServerLine, folders: Folders) async throws -> Grant {
+    ///
+    /// - Parameter noteKey: Notes a key that is about to be made for that person.
+    func perform(
+        at server: Server, _ line: ServerLine, folders: Folders,
+        noteKey: @escaping @Sendable (Identity) async throws -> KeyNote
+    ) async throws -> Grant {
         let dialect = try dialect(of: server)
         let choice = try browser?.chosen(for: dialect)
-        var start = BrowserStart(redirect: dialect.callback, state: State(), provider: provider, scopes: scopes)
+        var start = BrowserStart(
+            redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, noteKey: noteKey)
         guard try await comesByLoopback(dialect, server, line) else {
             let journey = try await dialect.begin(start, at: server, line)
             let receiver = try CallbackReceiver.scheme(start.redirect, journey.state, folders)

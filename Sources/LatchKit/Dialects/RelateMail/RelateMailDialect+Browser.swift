@@ -16,7 +16,8 @@ extension RelateMailDialect: BrowserDialect {
     /// Asks the provider for its metadata and sends the browser there, with PKCE and a nonce.
     ///
     /// The provider's answer counts only after every check, with an ID token among it: it was asked for with `openid`, so an
-    /// answer without one is none. Then the access token makes the key, and both tokens are forgotten.
+    /// answer without one is none. Then the access token makes the key, and both tokens are forgotten; before that it is
+    /// noted which key.
     ///
     /// - Throws: ``LatchError/Code/providerUntrusted``, ``LatchError/Code/providerUnavailable``,
     ///   ``LatchError/Code/invalidRequest`` for scopes that no program can use; `CancellationError`.
@@ -49,7 +50,8 @@ extension RelateMailDialect: BrowserDialect {
                         callback: callback, redirect: start.redirect, nonce: nonce, verifier: verifier)
                     await client.close()
                     return try await RelateMailKeyMaker(
-                        dialect: self, line: line, token: signIn.accessToken, scopes: start.scopes
+                        dialect: self, line: line, token: signIn.accessToken, scopes: start.scopes,
+                        noteKey: start.noteKey
                     ).grant()
                 } catch {
                     await client.close()

@@ -6,21 +6,25 @@ struct RelateMailKeyMaker: Sendable {
     let line: ServerLine
     let token: Secret
     let scopes: [String]?
+    let noteKey: @Sendable (Identity) async throws -> KeyNote
 
-    /// Who the person is, then a key for them.
+    /// Who the person is, then a note of the key, then the key.
     func grant() async throws -> Grant {
         let identity = try await identity()
-        let name = KeyName(line.device)
+        let note = try await noteKey(identity)
         var grant: Grant
         do {
-            grant = try await key(name)
+            grant = try await key(note.name)
+            try note.keyMade()
         } catch {
-            await takeBack(name, unless: error)
+            await takeBack(note, after: error)
             throw error
         }
         grant.identity = identity
+        let made = MadeKey(note: note, id: grant.keyID ?? "", revoke: revoke(grant))
+        grant.made = made
         guard dialect.canCall(with: grant.scopes ?? []) else {
-            await revoke(grant.keyID ?? "")
+            await made.takeBack()
             throw LatchError(
                 .serverRefused,
                 "Login failed: \(line.address) made a key that may not call it. Ask its operator; the key was revoked.")
@@ -72,17 +76,36 @@ struct RelateMailKeyMaker: Sendable {
     }
 
     /// An answer that did not come may have been a key: it is looked for by its name, which no other has.
-    private func takeBack(_ name: KeyName, unless error: any Error) async {
-        if let error = error as? LatchError, [.serverRefused, .rateLimited].contains(error.code) { return }
+    ///
+    /// While it is not found it may still be made, so its note stays.
+    private func takeBack(_ note: KeyNote, after error: any Error) async {
+        if let error = error as? LatchError, [.serverRefused, .rateLimited].contains(error.code) {
+            return await note.settle(nil)
+        }
         await Task {
             guard let answer = try? await send(dialect.keyList),
-                let keys = try? dialect.keys(from: answer, of: line.address)
-            else { return }
-            for key in keys where name.isName(of: key) { _ = try? await send(dialect.revokeKey(key.id)) }
+                let keys = try? dialect.keys(from: answer, of: line.address).filter(note.name.isName), !keys.isEmpty
+            else { return note.release() }
+            for key in keys where !(await isRevoked(key.id, "Bearer " + token.reveal())) { return note.release() }
+            await note.settle(nil)
         }.value
     }
 
-    private func revoke(_ id: String) async {
-        await Task { _ = try? await send(dialect.revokeKey(id)) }.value
+    /// Revokes the key with the access token that made it, or else with the key itself.
+    private func revoke(_ grant: Grant) -> @Sendable () async -> Bool {
+        { [id = grant.keyID ?? "", key = grant.token] in
+            if await isRevoked(id, "Bearer " + token.reveal()) { return true }
+            return await isRevoked(id, dialect.authorization(key)["Authorization"] ?? "")
+        }
+    }
+
+    private func isRevoked(_ id: String, _ authorization: String) async -> Bool {
+        var request = dialect.revokeKey(id)
+        request.headers["Authorization"] = authorization
+        let hasty = line.line(to: line.address, timeout: Session.revocationBound)
+        guard let answer = try? await hasty.send(request),
+            case .answered = dialect.verdict(on: answer, to: request.path, at: line.address)
+        else { return false }
+        return dialect.notEnded(answer, at: line.address) == nil
     }
 }
