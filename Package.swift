@@ -22,6 +22,7 @@ let package = Package(
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -36,7 +37,7 @@ let package = Package(
 
         // Second floor: one door each to the disk, the network and the system's secret store.
         .target(name: "Database", dependencies: ["CSQLite"]),
-        .target(name: "Desktop"),
+        .target(name: "Desktop", dependencies: ["CSystemd"]),
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Wire"]),
@@ -62,7 +63,7 @@ let package = Package(
 
         // Fifth floor: what stands on an end.
         .target(
-            name: "LatchDownloads", dependencies: ["Crypto", "Database", "HTTPClient", "LatchKit", "Wire"]),
+            name: "LatchDownloads", dependencies: ["Crypto", "Database", "Desktop", "HTTPClient", "LatchKit", "Wire"]),
         .target(
             name: "LatchSandbox",
             dependencies: [
@@ -113,8 +114,8 @@ let package = Package(
         .testTarget(
             name: "LatchDownloadsTests",
             dependencies: [
-                "Crypto", "Database", "HTTPClient", "LatchDownloads", "LatchGateway", "LatchKit", "SecretStorage",
-                "TestSupport", "Wire",
+                "Crypto", "Database", "Desktop", "HTTPClient", "LatchDownloads", "LatchGateway", "LatchKit",
+                "SecretStorage", "TestSupport", "Wire",
             ]),
         .testTarget(
             name: "LatchKitTests",

@@ -1,0 +1,139 @@
+internal import CSystemd
+internal import Glibc
+
+/// A message of a bus: arguments are appended in order, and read in order.
+///
+/// Source: sd_bus_message_append_basic(3), sd_bus_message_read_basic(3).
+final class BusMessage {
+    private let raw: OpaquePointer
+    /// Whether something could not be appended; it is not sent then.
+    private(set) var isBroken = false
+
+    /// Takes a message over.
+    init(_ raw: OpaquePointer) { self.raw = raw }
+
+    deinit { sd_bus_message_unref(raw) }
+
+    /// Whether it is a signal.
+    var isSignal: Bool { sd_bus_message_is_signal(raw, nil, nil) > 0 }
+
+    /// Whether it is the signal of this name.
+    func isSignal(_ interface: String, _ name: String) -> Bool { sd_bus_message_is_signal(raw, interface, name) > 0 }
+
+    func append(_ text: String) { note(text.withCString { sd_bus_message_append_basic(raw, Self.string, $0) }) }
+
+    func append(_ number: UInt32) {
+        note(withUnsafePointer(to: number) { sd_bus_message_append_basic(raw, Self.uint32, $0) })
+    }
+
+    func append(_ number: Int32) {
+        note(withUnsafePointer(to: number) { sd_bus_message_append_basic(raw, Self.int32, $0) })
+    }
+
+    func append(_ byte: UInt8) { note(withUnsafePointer(to: byte) { sd_bus_message_append_basic(raw, Self.byte, $0) }) }
+
+    /// A boolean is four bytes to sd-bus.
+    func append(_ flag: Bool) {
+        note(withUnsafePointer(to: flag ? 1 as Int32 : 0) { sd_bus_message_append_basic(raw, Self.boolean, $0) })
+    }
+
+    /// An array of elements that are strings.
+    func append(_ texts: [String]) {
+        within(Self.array, "s") { for text in texts { append(text) } }
+    }
+
+    /// A dictionary of strings and variants.
+    func append(variants entries: [(key: String, value: BusValue)]) {
+        within(Self.array, "{sv}") {
+            for (key, value) in entries {
+                within(Self.entry, "sv") {
+                    append(key)
+                    within(Self.variant, value.signature) { value.append(to: self) }
+                }
+            }
+        }
+    }
+
+    /// The next argument, a string.
+    func string() -> String? {
+        var text: UnsafePointer<CChar>?
+        guard sd_bus_message_read_basic(raw, Self.string, &text) > 0, let text else { return nil }
+        return String(cString: text)
+    }
+
+    /// The next argument, a number.
+    func uint32() -> UInt32? {
+        var number: UInt32 = 0
+        return sd_bus_message_read_basic(raw, Self.uint32, &number) > 0 ? number : nil
+    }
+
+    /// The next argument, a variant that holds a number.
+    func variantUInt32() -> UInt32? {
+        guard sd_bus_message_enter_container(raw, Self.variant, "u") > 0 else { return nil }
+        return uint32()
+    }
+
+    /// The next argument, an array of strings.
+    func strings() -> [String] {
+        guard sd_bus_message_enter_container(raw, Self.array, "s") > 0 else { return [] }
+        var texts: [String] = []
+        while let text = string() { texts.append(text) }
+        return texts
+    }
+
+    /// The next argument, an open file, as a descriptor that is the caller's to close.
+    func descriptor() -> Int32? {
+        var number: Int32 = -1
+        guard sd_bus_message_read_basic(raw, Self.file, &number) > 0 else { return nil }
+        let own = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        return own >= 0 ? own : nil
+    }
+
+    private func within(_ type: CChar, _ contents: String, _ body: () -> Void) {
+        note(sd_bus_message_open_container(raw, type, contents))
+        guard !isBroken else { return }
+        body()
+        note(sd_bus_message_close_container(raw))
+    }
+
+    private func note(_ status: Int32) {
+        if status < 0 { isBroken = true }
+    }
+
+    // Source: sd-bus-protocol.h, whose enumeration's values are these letters.
+    private static let string = CChar(UInt8(ascii: "s"))
+    private static let uint32 = CChar(UInt8(ascii: "u"))
+    private static let int32 = CChar(UInt8(ascii: "i"))
+    private static let byte = CChar(UInt8(ascii: "y"))
+    private static let boolean = CChar(UInt8(ascii: "b"))
+    private static let file = CChar(UInt8(ascii: "h"))
+    private static let array = CChar(UInt8(ascii: "a"))
+    private static let entry = CChar(UInt8(ascii: "e"))
+    private static let variant = CChar(UInt8(ascii: "v"))
+}
+
+/// What a variant may hold here.
+enum BusValue {
+    case string(String)
+    case boolean(Bool)
+    case byte(UInt8)
+    case number(Int32)
+
+    var signature: String {
+        switch self {
+        case .string: "s"
+        case .boolean: "b"
+        case .byte: "y"
+        case .number: "i"
+        }
+    }
+
+    func append(to message: BusMessage) {
+        switch self {
+        case .string(let text): message.append(text)
+        case .boolean(let flag): message.append(flag)
+        case .byte(let byte): message.append(byte)
+        case .number(let number): message.append(number)
+        }
+    }
+}

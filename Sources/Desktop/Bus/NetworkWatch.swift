@@ -1,0 +1,137 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// Tells when the network goes and comes, as NetworkManager sees it.
+///
+/// Where there is no NetworkManager, there is always a network that costs nothing.
+///
+/// Source: NetworkManager's D-Bus interface, `org.freedesktop.NetworkManager`; DL-17.
+public struct NetworkWatch: Sendable {
+    private let address: BusAddress
+    private let routes: String
+
+    /// Makes a watch.
+    ///
+    /// - Parameter bus: The machine's bus.
+    public init(_ bus: BusAddress) { self.init(bus, routes: "/proc/net") }
+
+    init(_ bus: BusAddress, routes: String) {
+        address = bus
+        self.routes = routes
+    }
+
+    /// How it is, at once, and each time that it changes; a listener who is late finds the newest only. The watch ends with
+    /// its listener.
+    public var states: AsyncStream<NetworkState> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            guard let watcher = NetworkWatcher(address, NetworkNumbers(routes: routes), { continuation.yield($0) })
+            else {
+                continuation.yield(.unwatched)
+                return
+            }
+            continuation.onTermination = { _ in watcher.stop() }
+            Thread.detachNewThread { watcher.run() }
+        }
+    }
+}
+
+/// The thread of one listener.
+private final class NetworkWatcher: Sendable {
+    private static let service = "org.freedesktop.NetworkManager"
+    private static let path = "/org/freedesktop/NetworkManager"
+    private static let rules = [
+        "type='signal',sender='\(service)',path='\(path)',interface='org.freedesktop.DBus.Properties'",
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(service)'",
+    ]
+    /// How long a bus that is gone is left alone.
+    private static let pause: Int32 = 30_000
+
+    private let address: BusAddress
+    private let tell: @Sendable (NetworkState) -> Void
+    private let numbers: Mutex<NetworkNumbers>
+    private let told = Mutex<NetworkState?>(nil)
+    /// Can be read once the watch is to stop: when its other end is closed.
+    private let end: Int32
+    private let writer: Mutex<Int32?>
+
+    init?(_ address: BusAddress, _ numbers: NetworkNumbers, _ tell: @escaping @Sendable (NetworkState) -> Void) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        end = ends[0]
+        writer = Mutex(ends[1])
+        self.address = address
+        self.tell = tell
+        self.numbers = Mutex(numbers)
+    }
+
+    deinit {
+        stop()
+        close(end)
+    }
+
+    func stop() {
+        writer.withLock { writer in
+            if let writer { close(writer) }
+            writer = nil
+        }
+    }
+
+    private var isStopped: Bool { writer.withLock { $0 == nil } }
+
+    func run() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, nil)
+        while !isStopped {
+            if let connection = BusConnection(address) { watch(connection) }
+            note(.unwatched)
+            var waiting = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+            _ = poll(&waiting, 1, Self.pause)
+        }
+    }
+
+    /// Follows one connection to its end.
+    private func watch(_ connection: BusConnection) {
+        // Asked for before the first look, so that no change falls between.
+        guard Self.rules.allSatisfy(connection.listen) else { return }
+        var isOld = true
+        while !isStopped {
+            do {
+                while try connection.nextSignal() != nil { isOld = true }
+            } catch {
+                return
+            }
+            if isOld {
+                isOld = false
+                note(look(connection))
+            } else {
+                connection.wait(or: end)
+            }
+        }
+    }
+
+    private func look(_ connection: BusConnection) -> NetworkState {
+        guard let state = property("State", connection) else { return .unwatched }
+        let metered = property("Metered", connection) ?? 0
+        return numbers.withLock { $0.state(state, metered: metered) }
+    }
+
+    private func property(_ name: String, _ connection: BusConnection) -> UInt32? {
+        let method = BusMethod(
+            service: Self.service, path: Self.path, interface: "org.freedesktop.DBus.Properties", name: "Get")
+        return connection.call(method, starts: false) { message in
+            message.append(Self.service)
+            message.append(name)
+        }?.variantUInt32()
+    }
+
+    private func note(_ state: NetworkState) {
+        let isNew = told.withLock { told in
+            defer { told = state }
+            return told != state
+        }
+        if isNew { tell(state) }
+    }
+}

@@ -1,0 +1,114 @@
+import Desktop
+import TestSupport
+import Testing
+
+/// What the desktop is told, over a real bus.
+@Suite(.timeLimit(.minutes(2))) struct DesktopNotificationTests {
+    private func notification(_ desktop: MockDesktop) -> DesktopNotification {
+        DesktopNotification(.session(desktop.environment), name: "downloads")
+    }
+
+    private func notifies(_ desktop: MockDesktop) -> [String] {
+        desktop.calls(.notifications).filter { $0.contains(" Notify ") }
+    }
+
+    @Test("DL-15 progress changes one message in its place, once a second at most, and the end is told as another")
+    func progress() async throws {
+        let desktop = try await MockDesktop(.notifications)
+        let notification = notification(desktop)
+
+        await notification.update(.init(title: "Downloading 3 items…", progress: 0))
+        for percent in 1...1000 {
+            await notification.update(.init(title: "Downloading 3 items…", progress: percent / 10))
+        }
+        await notification.finish(.init(title: "Download complete", body: "3 items"))
+        try await desktop.call(.notifications) { $0.contains("Download complete") }
+
+        let calls = notifies(desktop)
+        let first = try #require(calls.first)
+        #expect(first.contains(#"Notify "Latchstring" 0 "#) && first.contains(#""Downloading 3 items…""#))
+        #expect(first.contains(#""value": 0"#) && first.contains(#""urgency": 0"#) && first.hasSuffix(" 0"))
+        #expect(calls.count < 100)
+        let last = try #require(calls.last)
+        #expect(last.contains(#"Notify "Latchstring" 1 "#) && last.contains(#""3 items""#) && last.hasSuffix(" -1"))
+        #expect(!last.contains(#""value""#))
+    }
+
+    @Test("DL-16 a persistent message stays, and becomes so at once")
+    func persistent() async throws {
+        let desktop = try await MockDesktop(.notifications)
+        let notification = notification(desktop)
+
+        await notification.update(.init(title: "Downloading 1 item…", progress: 1))
+        await notification.update(.init(title: "Downloading 1 item…", progress: 1, isPersistent: true))
+        let line = try await desktop.call(.notifications) { $0.contains("resident") }
+
+        #expect(line.contains(#""resident": True"#) && line.contains(#""urgency": 1"#) && line.hasSuffix(" 0"))
+        #expect(line.contains(#"Notify "Latchstring" 1 "#))
+        await notification.close()
+        try await desktop.call(.notifications) { $0.contains("CloseNotification 1") }
+    }
+
+    @Test("A message that the person has closed does not come back, but the end is told")
+    func dismissed() async throws {
+        let desktop = try await MockDesktop(.notifications)
+        let notification = notification(desktop)
+
+        await notification.update(.init(title: "Downloading 1 item…"))
+        try await desktop.dismiss(1)
+        await notification.update(.init(title: "Downloading 1 item…", progress: 50, isPersistent: true))
+        #expect(notifies(desktop).count == 1)
+        await notification.finish(.init(title: "Download complete"))
+
+        let last = try await desktop.call(.notifications) { $0.contains("Download complete") }
+        #expect(last.contains(#"Notify "Latchstring" 0 "#))
+        #expect(notifies(desktop).count == 2)
+    }
+
+    @Test("A file's name is shown as it is and never read as markup")
+    func markup() async throws {
+        let desktop = try await MockDesktop(.notifications)
+        await notification(desktop).finish(.init(title: "Download complete", body: "<b>A&B</b>.jpg"))
+        try await desktop.call(.notifications) { $0.contains("&lt;b&gt;A&amp;B&lt;/b&gt;.jpg") }
+    }
+
+    @Test(
+        "Where no bus, no service, or a bus that says nothing is, nothing happens", arguments: ["", "silent", "empty"])
+    func nowhere(_ kind: String) async throws {
+        let nowhere = try await Nowhere(kind)
+        let notification = DesktopNotification(.session(nowhere.environment), name: "downloads")
+        await notification.update(.init(title: "Downloading 1 item…"))
+        await notification.finish(.init(title: "Download complete"))
+        await notification.close()
+
+        let inhibitor = SleepInhibitor(.system(nowhere.environment))
+        await inhibitor.hold("a test")
+        #expect(await inhibitor.isHeld == false)
+        await inhibitor.release()
+
+        var states = NetworkWatch(.system(nowhere.environment)).states.makeAsyncIterator()
+        #expect(await states.next() == .unwatched)
+    }
+}
+
+/// A machine that has no desktop, in one of three ways.
+private struct Nowhere {
+    let environment: [String: String]
+    private let folder: TemporaryDirectory
+    private var door: LocalDoor?
+    private var desktop: MockDesktop?
+
+    init(_ kind: String) async throws {
+        folder = try TemporaryDirectory()
+        var address = "unix:path=" + folder.file("bus")
+        switch kind {
+        case "silent": door = try LocalDoor(folder.file("bus"))
+        case "empty":
+            let empty = try await MockDesktop()
+            desktop = empty
+            address = empty.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        default: break
+        }
+        environment = ["DBUS_SESSION_BUS_ADDRESS": address, "DBUS_SYSTEM_BUS_ADDRESS": address]
+    }
+}

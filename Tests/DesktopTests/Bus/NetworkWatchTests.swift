@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+@testable import Desktop
+
+/// The network's going and coming, over a real bus.
+@Suite(.timeLimit(.minutes(2))) struct NetworkWatchTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    @Test(
+        "DL-17 the network is told when it goes, comes back and is metered; without NetworkManager it is always there")
+    func changes() async throws {
+        let desktop = try await MockDesktop(.network)
+        var states = NetworkWatch(.system(desktop.environment), routes: folder.path).states.makeAsyncIterator()
+
+        #expect(await states.next() == NetworkState(isConnected: true, isMetered: false))
+        try await desktop.setNetwork(state: 20)
+        #expect(await states.next() == NetworkState(isConnected: false, isMetered: false))
+        try await desktop.setNetwork(state: 70, metered: 1)
+        #expect(await states.next() == NetworkState(isConnected: true, isMetered: true))
+        await desktop.kill(.network)
+        #expect(await states.next() == .unwatched)
+    }
+
+    @Test("DL-17 a network without a way out of it is one, and a guess that it is metered counts")
+    func numbers() {
+        var numbers = NetworkNumbers(routes: folder.path)
+        #expect(numbers.state(50, metered: 0) == NetworkState(isConnected: true, isMetered: false))
+        #expect(numbers.state(60, metered: 3) == NetworkState(isConnected: true, isMetered: true))
+        #expect(numbers.state(40, metered: 4) == NetworkState(isConnected: false, isMetered: false))
+        #expect(numbers.state(10, metered: 2) == NetworkState(isConnected: false, isMetered: false))
+    }
+
+    @Test(
+        "DL-17 a NetworkManager that others' networks are not told to is not believed until it has seen one",
+        arguments: [
+            (
+                "route",
+                "Iface Destination Gateway Flags\neth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n", true
+            ),
+            ("route", "eth0\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n", false),
+            (
+                "ipv6_route",
+                "00000000000000000000000000000000 00 00000000000000000000000000000000 00 "
+                    + "fe800000000000000000000000000001 00000400 00000001 00000000 00000003 wlan0\n", true
+            ),
+            (
+                "ipv6_route",
+                "00000000000000000000000000000000 00 00000000000000000000000000000000 00 "
+                    + "00000000000000000000000000000000 ffffffff 00000001 00000000 00200200 lo\n", false
+            ),
+        ])
+    func unmanaged(_ file: String, _ routes: String, _ isConnected: Bool) throws {
+        try folder.write(routes, to: file)
+        var numbers = NetworkNumbers(routes: folder.path)
+        #expect(numbers.state(20, metered: 0).isConnected == isConnected)
+        #expect(numbers.state(70, metered: 0).isConnected)
+        #expect(!numbers.state(20, metered: 0).isConnected)
+    }
+
+    @Test("Addresses of buses come from the environment, and from the usual places without")
+    func addresses() {
+        #expect(BusAddress.session([:]).text == nil)
+        #expect(BusAddress.session(["XDG_RUNTIME_DIR": "/run/user/10 0"]).text == "unix:path=/run/user/10%200/bus")
+        #expect(BusAddress.session(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/b"]).text == "unix:path=/b")
+        #expect(BusAddress.system([:]).text == "unix:path=/run/dbus/system_bus_socket")
+    }
+}

@@ -1,0 +1,35 @@
+import Desktop
+import TestSupport
+import Testing
+
+/// A machine kept awake, over a real bus.
+@Suite(.timeLimit(.minutes(2))) struct SleepInhibitorTests {
+    @Test("DL-16 the machine is kept awake from hold to release, once, and again")
+    func holdAndRelease() async throws {
+        let desktop = try await MockDesktop(.login)
+        let inhibitor = SleepInhibitor(.system(desktop.environment))
+
+        await inhibitor.hold("Downloading film.mp4")
+        await inhibitor.hold("Downloading film.mp4")
+        #expect(await inhibitor.isHeld)
+        let list = try await desktop.inhibitors()
+        #expect(list.contains("'sleep:idle', 'Latchstring', 'Downloading film.mp4', 'block'"))
+        #expect(list.split(separator: "'sleep:idle'").count == 2)
+
+        await inhibitor.release()
+        try await desktop.waitForInhibitors(false)
+        await inhibitor.hold("Downloading film.mp4")
+        try await desktop.waitForInhibitors(true)
+    }
+
+    @Test("DL-16 the machine may sleep again when the value goes")
+    func gone() async throws {
+        let desktop = try await MockDesktop(.login)
+        do {
+            let inhibitor = SleepInhibitor(.system(desktop.environment))
+            await inhibitor.hold("a test")
+            #expect(await inhibitor.isHeld)
+        }
+        try await desktop.waitForInhibitors(false)
+    }
+}

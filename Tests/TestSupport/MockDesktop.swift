@@ -1,0 +1,129 @@
+import Foundation
+
+/// A desktop of a test's own: a private message bus, on which python-dbusmock plays the services of a desktop.
+///
+/// The one bus is the session's and the machine's.
+public final class MockDesktop: Sendable {
+    /// A service that is played.
+    public enum Service: String, Sendable {
+        /// `org.freedesktop.Notifications`.
+        case notifications = "notification_daemon"
+        /// `org.freedesktop.login1`.
+        case login = "logind"
+        /// `org.freedesktop.NetworkManager`, connected and not metered at first.
+        case network = "networkmanager"
+
+        var name: String {
+            switch self {
+            case .notifications: "org.freedesktop.Notifications"
+            case .login: "org.freedesktop.login1"
+            case .network: "org.freedesktop.NetworkManager"
+            }
+        }
+    }
+
+    /// What programs must have in their environment to find it.
+    public let environment: [String: String]
+    private let folder: TemporaryDirectory
+    private let bus: RunningProgram
+    private let services: [Service: RunningProgram]
+
+    /// Starts the bus and some services.
+    public init(_ wanted: Service...) async throws {
+        folder = try TemporaryDirectory()
+        let home = ["PATH": "/usr/bin:/bin", "HOME": folder.path]
+        let configuration = try folder.write(Self.configuration(folder.path), to: "bus.conf")
+        bus = try RunningProgram(
+            "/usr/bin/dbus-daemon", ["--config-file=\(configuration)", "--nofork", "--print-address"], environment: home
+        )
+        let address = try await bus.line(containing: "unix:")
+        environment = ["DBUS_SESSION_BUS_ADDRESS": address, "DBUS_SYSTEM_BUS_ADDRESS": address]
+        var services: [Service: RunningProgram] = [:]
+        for service in wanted {
+            services[service] = try RunningProgram(
+                "/usr/bin/python3", ["-m", "dbusmock", "--session", "--template", service.rawValue],
+                environment: home.merging(environment) { $1 })
+        }
+        self.services = services
+        for service in wanted {
+            try await gdbus(["wait", "--session", "--timeout", "60", service.name])
+            guard service == .network else { continue }
+            try await mock(.network, "AddProperty", Self.manager, "Metered", "<uint32 2>")
+        }
+    }
+
+    /// Everything that was asked of a service, a line each.
+    public func calls(_ service: Service) -> [String] {
+        (services[service]?.output ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// Waits until a service was asked something, and returns that line.
+    @discardableResult
+    public func call(
+        _ service: Service, where isWanted: @escaping @Sendable (Substring) -> Bool
+    ) async throws -> String {
+        guard let program = services[service] else { throw ChildProcess.Failure("\(service) is not played.") }
+        return try await program.line(where: isWanted)
+    }
+
+    /// Ends a service, as a crash does.
+    public func kill(_ service: Service) async {
+        services[service]?.send(SIGKILL)
+        await services[service]?.waitForExit()
+    }
+
+    /// Changes the network, as NetworkManager tells it.
+    ///
+    /// Source: NetworkManager's D-Bus types, `NMState`, `NMMetered`.
+    public func setNetwork(state: UInt32 = 70, metered: UInt32 = 2) async throws {
+        let values = "{'State': <uint32 \(state)>, 'Metered': <uint32 \(metered)>}"
+        try await mock(.network, "UpdateProperties", Self.manager, values)
+    }
+
+    /// Has the person close a message.
+    public func dismiss(_ number: Int) async throws {
+        try await mock(
+            .notifications, "EmitSignal", "org.freedesktop.Notifications", "NotificationClosed", "uu",
+            "[<uint32 \(number)>, <uint32 2>]")
+    }
+
+    /// Who keeps the machine awake, as logind lists them.
+    public func inhibitors() async throws -> String {
+        try await gdbus([
+            "call", "--session", "-d", Service.login.name, "-o", "/org/freedesktop/login1",
+            "-m", "org.freedesktop.login1.Manager.ListInhibitors",
+        ])
+    }
+
+    /// Waits until nobody, or somebody, keeps the machine awake.
+    public func waitForInhibitors(_ areThere: Bool) async throws {
+        while try await inhibitors().contains("sleep") != areThere {}
+    }
+
+    private static let manager = "org.freedesktop.NetworkManager"
+
+    private func mock(_ service: Service, _ method: String, _ arguments: String...) async throws {
+        let path = "/" + service.name.replacing(".", with: "/")
+        try await gdbus(
+            ["call", "--session", "-d", service.name, "-o", path, "-m", "org.freedesktop.DBus.Mock.\(method)"]
+                + arguments)
+    }
+
+    @discardableResult
+    private func gdbus(_ arguments: [String]) async throws -> String {
+        let result = try await Program.run("/usr/bin/gdbus", arguments, environment: environment)
+        guard result.status == 0 else { throw ChildProcess.Failure("gdbus \(arguments): \(result.errors)") }
+        return result.output
+    }
+
+    /// Starts nothing by itself, whatever this machine has.
+    private static func configuration(_ folder: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig><type>session</type><listen>unix:path=\(folder)/bus</listen><auth>EXTERNAL</auth>
+        <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+        <allow own="*"/></policy></busconfig>
+        """
+    }
+}
