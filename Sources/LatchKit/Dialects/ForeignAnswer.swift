@@ -82,6 +82,14 @@ enum ForeignAnswer {
         return "status \(answer.status)" + (type.isEmpty ? "" : ", \(ServerText.clean(type))")
     }
 
+    /// The error for a success that brought no token, at the time of signing in.
+    static func noToken(in answer: ClientResponse, from server: ServerAddress) -> LatchError {
+        LatchError(
+            .foreignAnswer,
+            "Login failed: what came from \(server) is not what such a server says (\(sketch(answer))). "
+                + "Try again; if it stays so, ask its operator.")
+    }
+
     /// Whether a web page came.
     static func isPage(_ answer: ClientResponse) -> Bool {
         ["text/html", "application/xhtml+xml"].contains(mediaType(answer))

@@ -99,7 +99,7 @@ extension Session {
         case .rejected(let rejection):
             accounts.log.note(.rejected, place, LogEntry.word(rejection.reason))
             return rejection
-        case .foreign(let why): throw foreign(why)
+        case .foreign(let why): throw foreign(why, for: place)
         case .failing, .answered: return nil
         }
     }

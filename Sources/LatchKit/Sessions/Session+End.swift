@@ -181,7 +181,8 @@ extension Session {
             dialect.identity(from: answer) != nil
         else { return }
         throw LatchError(
-            .serverRefused, "\(server) still takes the token: there it is good until its time has run out.")
+            .serverRefused,
+            "\(dialect.identity.base ?? server) still takes the token: there it is good until its time has run out.")
     }
 
     private func revoke(_ token: Secret?, _ keyID: String?) async -> SignOutReport {
@@ -203,8 +204,8 @@ extension Session {
             let answer = try await exchange(request, token, timeout: Self.revocationBound)
             switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
             case .rejected: return SignOutReport(isRevoked: true, failure: nil)
-            case .foreign(let why): throw foreign(why)
-            case .failing: throw failing(answer)
+            case .foreign(let why): throw foreign(why, for: request.base, then: "")
+            case .failing: throw failing(answer, at: request.base, then: "")
             case .answered:
                 if let why = dialect.notEnded(answer, at: server) { throw LatchError(.serverRefused, why) }
             }

@@ -56,22 +56,42 @@ extension Session {
         return client
     }
 
+    /// What is told last where an answer ends no session.
+    static let stays = " You stay signed in."
+
     /// The error for an answer of somebody else.
-    func foreign(_ why: String) -> LatchError {
-        LatchError(.foreignAnswer, "\(server) did not answer itself; \(why) You stay signed in.")
+    ///
+    /// - Parameters:
+    ///   - why: How that shows.
+    ///   - place: Who was asked; nil for the account's own server.
+    ///   - end: What is told last.
+    func foreign(_ why: String, for place: ServerAddress?, then end: String = Session.stays) -> LatchError {
+        LatchError(.foreignAnswer, "\(place ?? server) did not answer itself; \(why)\(end)")
+    }
+
+    /// The error for a refusal that the server does not stand behind.
+    func unconfirmed() -> LatchError {
+        foreign(
+            "something refused the session in the server's place; the server itself has not.",
+            for: dialect.identity.base)
     }
 
     /// The error for a success that is not this server's own.
     func misread(_ answer: ClientResponse) -> LatchError {
-        if case .failing = dialect.verdict(on: answer, to: dialect.identity.path, at: dialect.identity.base ?? server) {
-            return failing(answer)
+        let place = dialect.identity.base
+        if case .failing = dialect.verdict(on: answer, to: dialect.identity.path, at: place ?? server) {
+            return failing(answer, at: place)
         }
-        if !answer.status.isSuccess { return refused(answer) }
-        return foreign("what came is not what such a server says (\(ForeignAnswer.sketch(answer))).")
+        if !answer.status.isSuccess { return refused(answer, by: place) }
+        return foreign(
+            "what came is not what such a server says (\(ForeignAnswer.sketch(answer))). Try again later.", for: place)
     }
 
-    /// The error for a server that fails.
-    nonisolated func failing(_ answer: ClientResponse) -> LatchError {
+    /// The error for a server that fails; see ``foreign(_:for:then:)``.
+    nonisolated func failing(
+        _ answer: ClientResponse, at place: ServerAddress? = nil, then end: String = Session.stays
+    ) -> LatchError {
+        let server = place ?? server
         let wait = dialect.pause(after: answer)
         guard answer.status != .tooManyRequests else {
             let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a little"
@@ -81,13 +101,13 @@ extension Session {
         let remedy = dialect.remedy(for: answer).map { " " + $0 } ?? ""
         return LatchError(
             .serverError,
-            "\(server) has a fault of its own (status \(answer.status)). Try again later. You stay signed in.\(remedy)",
+            "\(server) has a fault of its own (status \(answer.status)). Try again later.\(end)\(remedy)",
             retryAfter: wait)
     }
 
     /// The error for a server that answers and refuses.
-    nonisolated func refused(_ answer: ClientResponse) -> LatchError {
+    nonisolated func refused(_ answer: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
         let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
-        return LatchError(.serverRefused, "\(server) refuses: \(words). You stay signed in.")
+        return LatchError(.serverRefused, "\(place ?? server) refuses: \(words).\(Self.stays)")
     }
 }

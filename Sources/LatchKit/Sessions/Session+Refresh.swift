@@ -81,8 +81,8 @@ extension Session {
             guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
             switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
             case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
-            case .foreign(let why): throw foreign(why)
-            case .failing: throw failing(answer)
+            case .foreign(let why): throw foreign(why, for: request.base)
+            case .failing: throw failing(answer, at: request.base)
             case .answered:
                 guard let grant = dialect.renewal(from: answer) else { throw misread(answer) }
                 return try await keep(grant, replacing: tokens, after: token, epoch)
@@ -128,7 +128,7 @@ extension Session {
         let told = [first, second].compactMap { $0 }.first(where: \.isUnmistakable)
         guard told != nil, let told else {
             guard try await isConfirmed(token) else {
-                throw foreign("something refused the session in the server's place; the server itself has not.")
+                throw unconfirmed()
             }
             return try await end(token, second, epoch)
         }
@@ -140,7 +140,7 @@ extension Session {
         if rejection.isUnmistakable { return try await end(token, rejection, epoch) }
         do {
             guard try await isConfirmed(token) else {
-                throw foreign("something refused the session in the server's place; the server itself has not.")
+                throw unconfirmed()
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             machine.unanswered(error.code, in: epoch)

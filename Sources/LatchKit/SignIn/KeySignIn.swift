@@ -76,6 +76,7 @@ public struct KeySignIn: Sendable {
                 .serverError,
                 "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.\(remedy)",
                 retryAfter: wait)
+        case .answered where answer.status.isSuccess: return ForeignAnswer.noToken(in: answer, from: server)
         case .answered:
             let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")

@@ -175,7 +175,7 @@ import Wire
         Refusal(status: 403, error: "You are not invited.", code: .signInDenied, words: "You are not invited."),
         Refusal(status: 502, error: "bad\\u001b[2J", code: .serverError, words: "bad [2J. Try again later."),
         Refusal(status: 429, error: "slow", code: .rateLimited, words: "too many attempts"),
-        Refusal(status: 200, error: "", code: .notAKnownServer, words: "no token"),
+        Refusal(status: 200, error: "", code: .foreignAnswer, words: "not what such a server says"),
     ]
 
     @Test("TT-4 TT-9 every refusal of the exchange is told in the server's words", arguments: refusals)

@@ -69,6 +69,7 @@ extension ImmichDialect {
             return LatchError(
                 .serverError,
                 "Login failed: \(server) has no sign-in now; it may have gone into maintenance. Try again later.")
+        case 200..<300: return ForeignAnswer.noToken(in: answer, from: server)
         default:
             let words = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")

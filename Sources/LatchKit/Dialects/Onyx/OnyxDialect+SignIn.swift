@@ -51,6 +51,7 @@ extension OnyxDialect {
         case (404, _), (405, _):
             return LatchError(
                 .notAKnownServer, "Login failed: \(server) has no sign-in for programs. Ask its operator to update it.")
+        case (200..<300, _): return ForeignAnswer.noToken(in: answer, from: server)
         default:
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words(error, answer))")
         }

@@ -94,7 +94,7 @@ extension RelateMailDialect: KeyDialect {
             return LatchError(
                 .foreignAnswer,
                 "\(what): what came from \(server) is not what a server of Relate Mail says "
-                    + "(\(ForeignAnswer.sketch(answer))).")
+                    + "(\(ForeignAnswer.sketch(answer))). Try again; if it stays so, ask its operator.")
         default: return LatchError(.serverRefused, "\(what): \(server) says: \(text(of: answer)).")
         }
     }

@@ -19,10 +19,7 @@ extension TimeTrackerDialect {
         if let error = passing(answer, server) { return error }
         let said = said(answer)
         switch answer.status.rawValue {
-        case 200..<300:
-            return LatchError(
-                .notAKnownServer,
-                "Login failed: what \(server) answered is no token of Time Tracker's. Ask its operator.")
+        case 200..<300: return ForeignAnswer.noToken(in: answer, from: server)
         case 400 where said.contains("Initiate login again"), 500 where said.contains("invalid_grant"):
             return LatchError(
                 .codeRefused,

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import LatchKit
+
+/// What a server answers while something is wrong, and what the person is told of it.
+struct Fault: Sendable, CustomTestStringConvertible {
+    /// What the program does when it happens.
+    enum Act: Sendable { case finding, signingIn, signedIn, leaving }
+
+    let name: String
+    let code: LatchError.Code
+    /// What happened and what to do.
+    let says: [String]
+    /// The same where a server is looked for, if it is told otherwise there.
+    var found: (code: LatchError.Code, says: [String])?
+    /// The status that an app's own call is handed; nil where it gets an error.
+    var status: Int?
+    let answer: @Sendable (_ own: ScriptedServer.Answer) -> ScriptedServer.Answer
+    var testDescription: String { name }
+
+    /// Whether nothing came that can be called an answer.
+    var isLost: Bool { code == .connectionLost }
+
+    static let all = [
+        Fault(name: "the connection is closed without a word", code: .connectionLost, says: lost) { _ in .silence },
+        Fault(name: "502 of a proxy", code: .serverError, says: ["Try again later."], found: down(502), status: 502) {
+            _ in .page(502)
+        },
+        Fault(name: "503 in JSON", code: .serverError, says: ["Try again later."], found: down(503), status: 503) {
+            _ in .json(#"{"error":"x"}"#, 503)
+        },
+        Fault(
+            name: "a page of sign-in, 200", code: .foreignAnswer,
+            says: ["did not answer itself", "a web page came", "Sign in to that in a browser"]
+        ) { _ in .page(200) },
+        Fault(name: "cut in the middle of the body", code: .connectionLost, says: lost) { own in
+            var cut = own
+            cut.missing = 1_000
+            return cut
+        },
+        Fault(
+            name: "cut in the middle of the JSON", code: .foreignAnswer,
+            says: ["is not what", "(status 200", "Try again"],
+            found: (.notAKnownServer, ["it is no server known here", "Check the address"]), status: 200
+        ) { _ in .json(#"{"access_token":"x","#) },
+    ]
+
+    private static let lost = ["broke off before the answer was there", "Try again"]
+    private static func down(_ status: Int) -> (LatchError.Code, [String]) {
+        (.serverError, ["is down", "(status \(status))", "Try again later."])
+    }
+
+    /// Whether an error tells of this fault: what was done, at which server, what happened, what to do, and what
+    /// became of the session.
+    func expect(
+        _ error: LatchError, while act: Act, at place: ServerAddress, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let told = act == .finding ? found ?? (code, says) : (code, says)
+        #expect(error.code == told.0, "\(error)", sourceLocation: sourceLocation)
+        for words in [place.description] + told.1 {
+            #expect(error.message.contains(words), "\(words): \(error)", sourceLocation: sourceLocation)
+        }
+        let failed = ["Login failed: ", "Could not sign in: "].contains { error.message.hasPrefix($0) }
+        #expect(failed == (act == .signingIn && !isLost), "\(error)", sourceLocation: sourceLocation)
+        let stays = error.message.hasSuffix("You stay signed in.")
+        #expect(stays == (act == .signedIn && !isLost), "\(error)", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,45 @@
+@testable import LatchKit
+
+/// A home, an address that its gateway protects, and a person who signs in there. One server plays both: it is the gateway
+/// where it is asked as `localhost`, and the protected address by its number.
+struct ProtectedWorld {
+    let home: Home
+    let onyx: OnyxScript
+    let wire: ScriptedServer
+    let address: ServerAddress
+    /// Where people sign in.
+    let gateway: ServerAddress
+
+    init() throws {
+        home = try Home()
+        let onyx = OnyxScript()
+        self.onyx = onyx
+        wire = try ScriptedServer { Self.answer($0, onyx) }
+        address = try ServerAddress("http://127.0.0.1:\(wire.port)")
+        gateway = try ServerAddress("http://localhost:\(wire.port)")
+    }
+
+    func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer { Self.answer(request, onyx) }
+
+    private static func answer(_ request: ScriptedServer.Request, _ onyx: OnyxScript) -> ScriptedServer.Answer {
+        let host = request.headers["Host"] ?? ""
+        if host.hasPrefix("localhost:") { return onyx.answer(request) }
+        let port = host.drop { $0 != ":" }
+        let place = "http://127.0.0.1" + port
+        if request.path == "/.well-known/oauth-protected-resource" {
+            return .json(
+                #"""
+                {"resource":"\#(place)","authorization_servers":["http://localhost\#(port)/api"],\#
+                "bearer_methods_supported":["header"]}
+                """#)
+        }
+        guard onyx.live.contains(request.token ?? "") else {
+            let metadata = "\(place)/.well-known/oauth-protected-resource"
+            let problem = request.token == nil ? "" : #"error="invalid_token", "#
+            return ScriptedServer.Answer(
+                status: 401,
+                headers: ["WWW-Authenticate": #"Bearer realm="home", \#(problem)resource_metadata="\#(metadata)""#])
+        }
+        return .json(#"{"who":"ada@example.org"}"#)
+    }
+}
