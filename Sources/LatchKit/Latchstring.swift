@@ -32,6 +32,8 @@ public final class Latchstring: Sendable {
         public var now: @Sendable () -> Date
         /// Whether what is done with servers is noted in the log.
         public var keepsLog = true
+        /// The longest that signing out, and giving back what a failed sign-in brought, wait for the server.
+        public var goodbyeBound = Session.revocationBound
         var hook = StepHook()
 
         /// Makes a configuration.
@@ -81,7 +83,8 @@ public final class Latchstring: Sendable {
         }
         let accounts = AccountStore(
             database: database, secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
-            now: configuration.now, pollInterval: configuration.pollInterval, hook: configuration.hook,
+            now: configuration.now, pollInterval: configuration.pollInterval,
+            goodbyeBound: configuration.goodbyeBound, hook: configuration.hook,
             cache: ResponseCache(path: folders.responses),
             log: ClientLog(
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
@@ -299,7 +302,7 @@ public final class Latchstring: Sendable {
                 var request = request
                 for field in server.authorization(key) { request.headers[field.name] = field.value }
                 return try await PasswordSignIn.send(
-                    request, to: server, with: client, timeout: Session.revocationBound)
+                    request, to: server, with: client, timeout: accounts.goodbyeBound)
             }
         }.value
     }
@@ -308,9 +311,9 @@ public final class Latchstring: Sendable {
     private func giveBack(_ token: Secret, _ keyID: String?, _ server: Server, _ client: HTTPClient) async {
         guard var request = server.dialect.signOut(keyID: keyID) else { return }
         for field in server.authorization(token) { request.headers[field.name] = field.value }
-        let goodbye = request
+        let (goodbye, accounts) = (request, accounts)
         await Task {
-            _ = try? await PasswordSignIn.send(goodbye, to: server, with: client, timeout: Session.revocationBound)
+            _ = try? await PasswordSignIn.send(goodbye, to: server, with: client, timeout: accounts.goodbyeBound)
         }.value
     }
 }

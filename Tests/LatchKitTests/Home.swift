@@ -22,11 +22,14 @@ final class Home: Sendable {
         return all.filter { FileManager.default.contents(atPath: folder.file($0))?.range(of: needle) != nil }
     }
 
-    func open(secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil) async throws -> Latchstring {
+    func open(
+        secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil, goodbyeBound: Duration? = nil
+    ) async throws -> Latchstring {
         var configuration = Latchstring.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20), now: { [clock] in clock.now })
+        if let goodbyeBound { configuration.goodbyeBound = goodbyeBound }
         if let step {
             let stopped = Mutex2()
             configuration.hook = StepHook { reached in

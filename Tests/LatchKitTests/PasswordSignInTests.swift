@@ -32,7 +32,7 @@ import Testing
         Case(answer: .redirect("https://sso.invalid/"), code: .foreignAnswer, words: "sso.invalid"),
         Case(answer: .json(#"{"detail":"Not Found"}"#, 404), code: .notAKnownServer, words: "update"),
         Case(
-            answer: .json(#"{"access_token":"a b","token_type":"bearer"}"#), code: .serverRefused, words: "status 200"),
+            answer: .json(#"{"access_token":"a b","token_type":"bearer"}"#), code: .foreignAnswer, words: "status 200"),
         Case(answer: .silence, code: .connectionLost, words: "broke off"),
     ]
 

@@ -4,7 +4,7 @@ import HTTPClient
 
 extension AccountStore {
     /// The longest that a start waits for the server of an account that a crash left half signed in or half signed out.
-    private static let goodbyeBound = Duration.seconds(3)
+    private static let startBound = Duration.seconds(3)
 
     private static let place = Statement(
         "SELECT server_url, dialect, details, api_key_id FROM accounts WHERE id = ?", UUID.self
@@ -61,7 +61,7 @@ extension AccountStore {
                 request.headers[field.name] = field.value
             }
             return try await PasswordSignIn.send(
-                request, to: address, with: client, timeout: AccountStore.goodbyeBound)
+                request, to: address, with: client, timeout: AccountStore.startBound)
         }
 
         /// Whether the server itself says that it has ended what was asked for; a page in its place says nothing.

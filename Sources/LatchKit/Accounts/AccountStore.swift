@@ -12,6 +12,7 @@ public final class AccountStore: Sendable {
     let secrets: any SecretStoring
     let locks: AccountLocks
     let now: @Sendable () -> Date
+    let goodbyeBound: Duration
     let hook: StepHook
     let watch: AccountWatch
     let cache: ResponseCache
@@ -19,12 +20,13 @@ public final class AccountStore: Sendable {
 
     init(
         database: Database, secrets: any SecretStoring, locks: AccountLocks, now: @escaping @Sendable () -> Date,
-        pollInterval: Duration, hook: StepHook, cache: ResponseCache, log: ClientLog
+        pollInterval: Duration, goodbyeBound: Duration, hook: StepHook, cache: ResponseCache, log: ClientLog
     ) {
         self.database = database
         self.secrets = secrets
         self.locks = locks
         self.now = now
+        self.goodbyeBound = goodbyeBound
         self.hook = hook
         self.cache = cache
         self.log = log

@@ -57,7 +57,7 @@ public struct SignOutReport: Sendable {
 }
 
 extension Session {
-    /// The longest that signing out waits for the server.
+    /// The longest that signing out waits for the server, where a program does not say.
     static let revocationBound = Duration.seconds(7)
 
     /// Signs out: ends the session on the server as far as it answers, then removes token, connection secrets and
@@ -175,7 +175,7 @@ extension Session {
 
     /// Looks whether the server still takes a token that it said to have ended.
     private func checkEnd(_ token: Secret) async throws {
-        let answer = try await exchange(dialect.identity, token, timeout: Self.revocationBound)
+        let answer = try await exchange(dialect.identity, token, timeout: accounts.goodbyeBound)
         guard
             case .answered = dialect.verdict(on: answer, to: dialect.identity.path, at: dialect.identity.base ?? server),
             dialect.identity(from: answer) != nil
@@ -201,7 +201,7 @@ extension Session {
                 ))
         }
         do {
-            let answer = try await exchange(request, token, timeout: Self.revocationBound)
+            let answer = try await exchange(request, token, timeout: accounts.goodbyeBound)
             switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
             case .rejected: return SignOutReport(isRevoked: true, failure: nil)
             case .foreign(let why): throw foreign(why, for: request.base, then: "")
@@ -221,7 +221,7 @@ extension Session {
         guard let dialect = dialect as? any KeyDialect else { return nil }
         do {
             return try await accounts.revokeLeftovers(of: accountID, dialect, at: server) { request in
-                try await self.exchange(request, token, timeout: Self.revocationBound)
+                try await self.exchange(request, token, timeout: accounts.goodbyeBound)
             }
         } catch {
             return LatchError(error, asking: server)

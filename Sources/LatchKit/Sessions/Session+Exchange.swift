@@ -65,6 +65,7 @@ extension Session {
     ///   - why: How that shows.
     ///   - place: Who was asked; nil for the account's own server.
     ///   - end: What is told last.
+    /// - Returns: It.
     func foreign(_ why: String, for place: ServerAddress?, then end: String = Session.stays) -> LatchError {
         LatchError(.foreignAnswer, "\(place ?? server) did not answer itself; \(why)\(end)")
     }

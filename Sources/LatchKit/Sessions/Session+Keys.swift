@@ -160,7 +160,7 @@ extension Session {
             guard let stored else { return nil }
             let key = SessionTokens(stored: stored).access
             return try await accounts.revokeLeftovers(of: accountID, dialect, at: server) { request in
-                try await self.exchange(request, key, timeout: Self.revocationBound)
+                try await self.exchange(request, key, timeout: accounts.goodbyeBound)
             }
         } catch {
             return LatchError(error, asking: server)

@@ -1,4 +1,4 @@
-import TestSupport
+import HTTPClient
 import Testing
 import Wire
 
@@ -135,6 +135,8 @@ struct FamilyWorld: Sendable {
     ) -> @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account {
         { latch, server, comingBack in
             let person = BrowserPerson(home: home)
+            // What goes to the web for the person's browser.
+            let web = try HTTPClient()
             return try await withThrowingTaskGroup(of: Account?.self) { group in
                 group.addTask { try await latch.signIn(person.signIn(.scheme), to: server) }
                 group.addTask {
@@ -142,10 +144,7 @@ struct FamilyWorld: Sendable {
                     guard !address.isEmpty else { return nil }
                     // The browser finds the server also where the program is led astray.
                     let reached = address.replacing(server.address.origin + "/", with: door.origin + "/")
-                    // As it was sent: curl's own reading of it is for addresses with a host.
-                    let link = try await Program.run(
-                        "curl", ["--silent", "--output", "/dev/null", "--write-out", "%header{location}", reached]
-                    ).output
+                    let link = try await web.send(ClientRequest(method: .get, url: reached)).headers["Location"] ?? ""
                     comingBack()
                     try person.open(link)
                     return nil

@@ -66,8 +66,10 @@ import Testing
             tls = server
         }
         defer { withExtendedLifetime(tls) {} }
-        for family in Family.all {
-            try await check(family, place, bad, connection)
+        let (address, options) = (bad, connection)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for family in Family.all { group.addTask { try await check(family, place, address, options) } }
+            try await group.waitForAll()
         }
     }
 

@@ -106,7 +106,7 @@ import Testing
         (.json(#"{"error":"An unexpected error occurred"}"#, 500), .serverError, "before February 2026"),
         (.page(500), .serverError, "before February 2026"), (.page(200), .foreignAnswer, "web page"),
         (.redirect("https://sso.example.org/x"), .foreignAnswer, "sso.example.org"),
-        (.json("{}"), .serverRefused, "says"),
+        (.json("{}"), .foreignAnswer, "not what such a server says"),
     ]
 
     @Test("RM-7 a key that does not work is not kept, and why is told", arguments: answers)
