@@ -157,8 +157,8 @@ let package = Package(
 
 // The parsers are fuzzed by `make fuzz`; the same code runs over the corpus in every test. Both need what is internal.
 let fuzzedRooms: [Target.Dependency] = [
-    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "LatchKit", "OAuth",
-    "OpenIDConnect", "SecretStorage", "Terminal", "Wire", "YAML",
+    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "LatchDownloads", "LatchGateway", "LatchKit",
+    "OAuth", "OpenIDConnect", "SecretStorage", "Terminal", "Wire", "YAML",
 ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {
     package.targets.append(

@@ -14,7 +14,7 @@ struct FuzzedParser: Sendable {
     static let all: [FuzzedParser] =
         bridge + addresses + networkAddresses + oauth + forms + requests + routes + onyx + configuration + storage
         + rows + passwords + certificates + printing + identity + desktop + files + immich + media + access
-        + timeTracker + pages + relateMail + relateMailClient + client
+        + timeTracker + pages + relateMail + relateMailClient + client + downloads
 
     static func named(_ name: String) -> FuzzedParser? {
         all.first { $0.name == name }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // Variadic in C, which Swift does not import.
@@ -27,4 +28,12 @@ static inline int latch_rename_new(const char *from, const char *to) {
     errno = ENOSYS;
     return -1;
 #endif
+}
+
+// Extended attributes; the C library's module does not show them to Swift.
+static inline int latch_set_attribute(int file, const char *name, const void *value, size_t size) {
+    return fsetxattr(file, name, value, size, 0);
+}
+static inline ssize_t latch_attribute(const char *path, const char *name, void *value, size_t size) {
+    return lgetxattr(path, name, value, size);
 }

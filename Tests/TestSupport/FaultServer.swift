@@ -14,6 +14,8 @@ public final class FaultServer: Sendable {
         public var path: String
         /// Header fields by their names in lower case.
         public var headers: [String: String]
+        /// The body.
+        public var body: [UInt8] = []
     }
 
     /// What to answer.
@@ -181,14 +183,15 @@ public final class FaultServer: Sendable {
                 }
                 let first = lines[0].split(separator: " ")
                 guard first.count == 3 else { return nil }
-                var rest = (headers["content-length"].flatMap { Int($0) } ?? 0) - received.count
-                received.removeFirst(min(received.count, max(0, rest + received.count)))
-                while rest > 0 {
-                    let count = recv(connection, &buffer, min(rest, buffer.count), 0)
+                let length = headers["content-length"].flatMap { Int($0) } ?? 0
+                while received.count < length {
+                    let count = recv(connection, &buffer, min(length - received.count, buffer.count), 0)
                     guard count > 0 else { return nil }
-                    rest -= count
+                    received += buffer[..<count]
                 }
-                return Request(method: String(first[0]), path: String(first[1]), headers: headers)
+                let body = Array(received[..<length])
+                received.removeFirst(length)
+                return Request(method: String(first[0]), path: String(first[1]), headers: headers, body: body)
             }
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return nil }

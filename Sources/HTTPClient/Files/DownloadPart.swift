@@ -22,7 +22,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 
     /// Where the part is.
     public let path: String
-    private var file: Int32?
+    var file: Int32?
     private var digest: InsecureSHA1?
     private var isFlushed = false
     private let written: Atomic<Int>
@@ -181,8 +181,8 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 private func system_close(_ file: Int32) -> Int32 { close(file) }
 
 extension DownloadPart {
-    private static func blocking(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    static func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
         }
     }
@@ -242,7 +242,7 @@ extension DownloadPart {
         _ = system_close(descriptor)
     }
 
-    private static func failure(_ path: String, _ problem: SystemError) -> TransportError {
+    static func failure(_ path: String, _ problem: SystemError) -> TransportError {
         let (code, remedy): (TransportError.Code, String) =
             switch problem.number {
             case ENOSPC, EDQUOT: (.diskFull, "make room there, then go on.")

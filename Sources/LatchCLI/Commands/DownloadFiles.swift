@@ -16,8 +16,13 @@ struct DownloadFiles: Performing {
     private static let until = Option<Day>(
         "until", value: "DAY", help: "Only what was taken on that day or before, or in that month or year.")
     private static let folder = Option<String>(
-        "to", value: "FOLDER", environment: "LATCH_DOWNLOADS", defaultText: "Immich in your pictures' folder",
-        completion: .file, help: "Where the files go.")
+        "to", value: "FOLDER", defaultText: "Immich in your pictures' folder", completion: .file,
+        help: "Where the files go.")
+    private static let layout = Option<LayoutWord>(
+        "layout", value: "LAYOUT", defaultText: "as that folder has it, else flat",
+        help: "All in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
+    private static let motion = Flag(
+        "motion-photo", help: "Make one file of a live photo, as Pixel and Galaxy phones have them.")
     private static let dryRun = Flag("dry-run", help: "Say how many files and bytes it would be, and fetch nothing.")
 
     static let command = Command<Request>(
@@ -28,7 +33,7 @@ struct DownloadFiles: Performing {
 
             With --json each event is one line of JSON.
             """,
-        arguments: [what, album, whole, favourites, from, until, folder, dryRun, AccountOption.option]
+        arguments: [what, album, whole, favourites, from, until, folder, layout, motion, dryRun, AccountOption.option]
     ) { given throws(ArgumentError) in
         var wish = DownloadWish(
             albums: given[album], isWholeLibrary: given[whole], isFavouritesOnly: given[favourites],
@@ -43,26 +48,29 @@ struct DownloadFiles: Performing {
         return Request(
             given,
             DownloadFiles(
-                selector: given[AccountOption.option], wish: wish, folder: given[folder], isDryRun: given[dryRun]))
+                selector: given[AccountOption.option], wish: wish,
+                place: DownloadPlace(
+                    folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion]),
+                isDryRun: given[dryRun]))
     }
 
     private static let nothingChosen = "nothing was chosen: give ids, addresses, --album, --from, --favourites or --all"
 
     private let selector: String?
     private let wish: DownloadWish
-    private let folder: String?
+    private let place: DownloadPlace
     private let isDryRun: Bool
 
     func perform(in run: Run) async throws -> ExitCode {
-        let queue = try await DownloadPlace(folder: folder).queue(run)
-        if isDryRun { return try await tell(run) }
+        let (queue, library) = try await place.open(run, isChoosing: !wish.isEmpty)
+        if isDryRun { return try await tell(library, run) }
         if wish.isEmpty {
             guard try await queue.progress().open > 0 else {
                 throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
             }
             try await run.openSecrets()
         } else {
-            try await choose(queue, run)
+            try await choose(queue, library, run)
             guard try await queue.progress().open > 0 else { return .done }
         }
         guard try !queue.isRunningSomewhere() else {
@@ -77,31 +85,43 @@ struct DownloadFiles: Performing {
         }
     }
 
-    private func choose(_ queue: DownloadQueue, _ run: Run) async throws {
-        var (found, added) = (0, 0)
+    private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ run: Run) async throws {
+        try await DownloadPlace.remember(library, run)
+        var (found, missing) = (0, 0)
         try await eachPage(run) { tasks in
+            let absent = try await library.absent(tasks)
             found += tasks.count
-            added += try await queue.add(tasks)
+            missing += absent.count
+            try await queue.add(absent)
         }
         guard !run.console.isJSON else { return }
-        run.console.note(
-            found == 0
-                ? "Nothing there is what you want." : added == 1 ? "1 file to fetch." : "\(added) files to fetch.")
+        run.console.note(Self.sentence(found: found, missing: missing))
     }
 
-    private func tell(_ run: Run) async throws -> ExitCode {
-        var (files, bytes, unknown) = (0, 0, 0)
+    private static func sentence(found: Int, missing: Int) -> String {
+        guard found > 0 else { return "Nothing there is what you want." }
+        let fetch = missing == 1 ? "1 file to fetch" : "\(missing) files to fetch"
+        let here = found - missing
+        return here == 0 ? "\(fetch)." : missing == 0 ? "All \(here) are here already." : "\(fetch), \(here) are here."
+    }
+
+    private func tell(_ library: PictureLibrary, _ run: Run) async throws -> ExitCode {
+        var (files, here, bytes, unknown) = (0, 0, 0, 0)
         try await eachPage(run) { tasks in
-            files += tasks.count
-            bytes += tasks.reduce(0) { $0 + ($1.metadata.size ?? 0) }
-            unknown += tasks.count { $0.metadata.size == nil }
+            let absent = try await library.absent(tasks)
+            here += tasks.count - absent.count
+            files += absent.count
+            bytes += absent.reduce(0) { $0 + ($1.metadata.size ?? 0) }
+            unknown += absent.count { $0.metadata.size == nil }
         }
-        let more = unknown == 0 ? "" : ", and \(unknown) of unknown size"
+        var line = "\(files == 1 ? "1 file" : "\(files) files") to fetch, \(ByteText.of(bytes))"
+        if unknown > 0 { line += ", and \(unknown) of unknown size" }
+        if here > 0 { line += "; \(here) here already" }
         try run.console.result(
-            ["\(files == 1 ? "1 file" : "\(files) files"), \(ByteText.of(bytes))\(more)."],
+            [line + "."],
             json: [
                 "files": .number(Double(files)), "bytes": .number(Double(bytes)),
-                "filesOfUnknownSize": .number(Double(unknown)),
+                "filesOfUnknownSize": .number(Double(unknown)), "filesHere": .number(Double(here)),
             ])
         return .done
     }
@@ -130,5 +150,20 @@ struct DownloadFiles: Performing {
 
     private static func isOn(_ account: Account, _ path: String) -> Bool {
         !account.isActive && path.hasPrefix(account.serverURL.url + "/")
+    }
+}
+
+/// The words of `--layout`.
+enum LayoutWord: String, CaseIterable, ArgumentValue {
+    case flat
+    case dcim
+    case date
+
+    var layout: LibraryLayout {
+        switch self {
+        case .flat: .flat
+        case .dcim: .dcim
+        case .date: .date
+        }
     }
 }

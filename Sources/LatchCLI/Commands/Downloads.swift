@@ -44,7 +44,7 @@ private struct CommandDownloads: Performing {
     var asksNobody: Bool { true }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let queue = try await DownloadPlace(folder: nil).queue(run)
+        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
         let count = try await act(queue, ids)
         if let ids, count == 0 {
             throw LatchError(
@@ -68,7 +68,7 @@ private struct WatchDownloads: Performing {
     var asksNobody: Bool { true }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let queue = try await DownloadPlace(folder: nil).queue(run)
+        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
         if try !queue.isRunningSomewhere(), !run.console.isJSON {
             run.console.note("Nothing is fetched now. Begin, or go on: latch download")
         }
@@ -85,7 +85,7 @@ private struct ListDownloads: Performing {
     var asksNobody: Bool { true }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let queue = try await DownloadPlace(folder: nil).queue(run)
+        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
         // The list is written as it is read: it may be of any length.
         var (last, count) = (0, 0)
         if run.console.isJSON { try run.console.raw(Array("{\"downloads\":[".utf8)) }

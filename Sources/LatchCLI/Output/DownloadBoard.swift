@@ -15,6 +15,7 @@ final class DownloadBoard: Sendable {
         var lines = 0
         var told = ContinuousClock.now
         var heldBecause: String?
+        var lastPath: String?
     }
 
     private let console: Console
@@ -67,7 +68,7 @@ final class DownloadBoard: Sendable {
         switch event {
         case .progress(let id, let received, let total): note(id, received, total)
         case .status(let id, let status): if status != .running { forget(id) }
-        case .complete(_, let path): line { try? console.say([path.printable]) }
+        case .complete(_, let path): if isNew(path) { line { try? console.say([path.printable]) } }
         case .error(let id, let reason): tell(id, reason)
         case .overall(let progress): show(progress)
         case .held(let reason): line { console.note(reason?.printable ?? "It goes on.") }
@@ -95,6 +96,14 @@ final class DownloadBoard: Sendable {
             } else {
                 state.files.append((id, received, total))
             }
+        }
+    }
+
+    /// Both parts of a live photo may be in one file.
+    private func isNew(_ path: String) -> Bool {
+        state.withLock { state in
+            defer { state.lastPath = path }
+            return state.lastPath != path
         }
     }
 

@@ -39,6 +39,9 @@ public protocol DownloadLibrary: Sendable {
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart?
 
+    /// What the one file of a live photo is to be called, by what the still is.
+    func joinedName(_ filename: String) -> String
+
     /// Notes a file that is in its place, in the commit that calls its task done.
     func note(_ task: DownloadTask, at path: String, in connection: Connection) throws
 }

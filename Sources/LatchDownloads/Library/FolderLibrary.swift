@@ -26,6 +26,8 @@ public struct FolderLibrary: DownloadLibrary {
     public func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? { nil }
+    /// As the still.
+    public func joinedName(_ filename: String) -> String { filename }
     /// Nothing.
     public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 
@@ -34,10 +36,27 @@ public struct FolderLibrary: DownloadLibrary {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
+            let refusing = refusing(folder)
             throw LatchError(
                 .fileFailed,
-                "Could not make the folder '\(folder)'. Let this user write to the folder above it, or choose another.",
+                refusing == nil
+                    ? "Could not make the folder '\(folder)'. Look what stands in its way, or choose another folder."
+                    : "Could not make the folder '\(folder)': '\(refusing ?? "")' is not yours to write in. Grant it with "
+                        + "'chmod u+w', or have its owner do so, or choose another folder.",
                 cause: error)
         }
+    }
+
+    /// The nearest folder above that is there, where it may not be written.
+    private static func refusing(_ folder: String) -> String? {
+        var above = folder[...]
+        while let slash = above.lastIndex(of: "/") {
+            above = slash == above.startIndex ? "/" : above[..<slash]
+            let path = String(above)
+            guard !FileManager.default.fileExists(atPath: path), path != "/" else {
+                return FileManager.default.isWritableFile(atPath: path) ? nil : path
+            }
+        }
+        return nil
     }
 }

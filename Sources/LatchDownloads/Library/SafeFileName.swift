@@ -28,8 +28,7 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
             }
         }
         var name = String(scalars)
-        while let first = name.first, first == "." || first == " " { name.removeFirst() }
-        while let last = name.last, last == "." || last == " " { name.removeLast() }
+        name = Self.trimmed(name)
         if name.isEmpty { name = "unnamed" }
         if Self.reserved.contains(name.prefix { $0 != "." }.lowercased()) { name = "_" + name }
         self.text = Self.cut(name, to: Self.maximumBytes, suffix: "")
@@ -45,6 +44,14 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
     /// The ending with its dot; empty where there is none.
     public var ending: Substring { Self.parts(text).ending }
 
+    /// Without dots and blanks at its ends.
+    private static func trimmed(_ name: String) -> String {
+        var scalars = name.unicodeScalars[...]
+        while let first = scalars.first, first == "." || first == " " { scalars.removeFirst() }
+        while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
+        return String(scalars)
+    }
+
     private static func parts(_ name: String) -> (stem: Substring, ending: Substring) {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 12 else {
             return (name[...], "")
@@ -52,9 +59,14 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         return (name[..<dot], name[dot...])
     }
 
+    /// Cut between scalars: a letter may have more marks than a name has bytes.
     private static func cut(_ name: String, to bytes: Int, suffix: String) -> String {
-        var (stem, ending) = parts(name)
-        while stem.utf8.count + suffix.utf8.count + ending.utf8.count > bytes { stem.removeLast() }
-        return stem + suffix + ending
+        let (whole, ending) = parts(name)
+        var stem = whole.unicodeScalars
+        var count = whole.utf8.count + suffix.utf8.count + ending.utf8.count
+        guard count > bytes else { return whole + suffix + ending }
+        while count > bytes, let last = stem.popLast() { count -= UTF8.width(last) }
+        while let last = stem.last, last == "." || last == " " { stem.removeLast() }
+        return (stem.isEmpty ? "unnamed" : String(stem)) + suffix + ending
     }
 }

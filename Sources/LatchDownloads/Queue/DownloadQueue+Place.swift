@@ -153,8 +153,10 @@ extension DownloadQueue {
         defer { joined.close() }
         try await make(joined, fit: still)
         try await hook.after(.joined)
+        var task = still.task
+        task.filename = library.joinedName(task.filename)
         for attempt in 0..<Self.maximumNames {
-            let path = try library.destination(of: still.task, attempt: attempt)
+            let path = try library.destination(of: task, attempt: attempt)
             guard !Self.isThere(path) else { continue }
             guard try await store.note(whole: [(still.position, path), (film.position, path)]) else {
                 joined.remove()

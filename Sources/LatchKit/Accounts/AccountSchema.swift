@@ -71,6 +71,7 @@ enum AccountSchema {
             CREATE TABLE device (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
             """),
         downloadCounts,
+        pictureLibrary,
     ]
 
     static let columns = """

@@ -1,0 +1,64 @@
+import Dispatch
+import FoundationEssentials
+import HTTPClient
+import LatchKit
+
+/// Looks through a library's folder for files by what is put on them, once.
+actor LibrarySearch {
+    private let index: LibraryIndex
+    private var run: Task<Void, any Error>?
+
+    /// How many files are noted in one commit.
+    private static let pageSize = 1_000
+
+    init(index: LibraryIndex) { self.index = index }
+
+    /// Brings the index up to date with the folder; whoever comes while it is done waits for it.
+    ///
+    /// - Returns: Whether the index may know more than when it was asked: always, the first time.
+    func run() async throws -> Bool {
+        if let run {
+            try await run.value
+            return true
+        }
+        let index = index
+        let work = Task {
+            for try await files in Self.files(below: index.folder) { try await index.found(files) }
+        }
+        run = work
+        try await work.value
+        return true
+    }
+
+    /// The files that have an asset's id, some at a time, with their paths below the folder. Links are not followed, and what
+    /// is hidden is left out.
+    private static func files(below folder: String) -> AsyncStream<[(key: String, path: String)]> {
+        AsyncStream { continuation in
+            DispatchQueue.global().async {
+                var (folders, found): ([String], [(key: String, path: String)]) = ([""], [])
+                while let below = folders.popLast() {
+                    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/" + below)) ?? []
+                    for name in names where !name.hasPrefix(".") {
+                        let path = below.isEmpty ? name : below + "/" + name
+                        switch kind(of: folder + "/" + path) {
+                        case .typeDirectory?: folders.append(path)
+                        case .typeRegular?:
+                            let id = DownloadPart.attribute(PictureLibrary.attribute, of: folder + "/" + path)
+                            if let id, ImmichAssetReading.isID(id) { found.append((id.lowercased(), path)) }
+                        default: break
+                        }
+                        guard found.count >= pageSize else { continue }
+                        continuation.yield(found)
+                        found = []
+                    }
+                }
+                if !found.isEmpty { continuation.yield(found) }
+                continuation.finish()
+            }
+        }
+    }
+
+    private static func kind(of path: String) -> FileAttributeType? {
+        try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    }
+}

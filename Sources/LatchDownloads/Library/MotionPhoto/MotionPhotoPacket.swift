@@ -1,0 +1,104 @@
+/// The XMP packet of a Motion Photo: that there is a film, and where.
+///
+/// Source: Google, "Motion Photo format specification 1.0", camera and container metadata; Adobe, "XMP Specification Part 1"
+/// §7.3 and annex C.
+enum MotionPhotoPacket {
+    private static let camera = #"xmlns:GCamera="http://ns.google.com/photos/1.0/camera/""#
+    private static let container = """
+        xmlns:Container="http://ns.google.com/photos/1.0/container/" \
+        xmlns:Item="http://ns.google.com/photos/1.0/container/item/"
+        """
+    private static let rdf = #"xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#""#
+    /// The moment of the photograph within the film is not told by either file.
+    private static let motion = """
+        GCamera:MotionPhoto="1" GCamera:MotionPhotoVersion="1" GCamera:MotionPhotoPresentationTimestampUs="-1"
+        """
+
+    /// A packet where there was none.
+    static func new(filmBytes: Int, filmType: String) -> String {
+        """
+        <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>
+        <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF \(rdf)>
+        \(description("", directory(filmBytes, filmType)))</rdf:RDF></x:xmpmeta>
+        <?xpacket end="w"?>
+        """
+    }
+
+    /// Whether a packet says that there is a film already, in this form or in the one before it.
+    static func saysMotion(_ packet: String) -> Bool {
+        ["MotionPhoto", "MicroVideo"].contains { name in
+            ["=\"1\"", "='1'", ">1<"].contains { packet.contains(":" + name + $0) }
+        }
+    }
+
+    /// A packet with all that was in it, and the film; nil where that cannot be put in without reading more into it than is
+    /// known here.
+    static func extending(_ packet: String, filmBytes: Int, filmType: String) -> String? {
+        guard packet.contains("http://www.w3.org/1999/02/22-rdf-syntax-ns#"), !packet.contains("<!"),
+            !packet.contains("GCamera:Motion"), let end = onlyRange(of: "</rdf:RDF>", in: packet),
+            let about = about(packet)
+        else { return nil }
+        var packet = packet
+        let hasDirectory = packet.contains(":Directory")
+        // From the end to the beginning, so that the places stay right.
+        packet.insert(
+            contentsOf: description(about, hasDirectory ? "" : directory(filmBytes, filmType)), at: end.lowerBound)
+        if hasDirectory {
+            guard packet.contains("http://ns.google.com/photos/1.0/container/item/"),
+                let start = onlyRange(of: "<Container:Directory>", in: packet),
+                let close = onlyRange(of: "</Container:Directory>", in: packet), start.upperBound < close.lowerBound
+            else { return nil }
+            let inside = packet[start.upperBound..<close.lowerBound]
+            guard inside.contains("\"Primary\""), !inside.contains("MotionPhoto"),
+                let list = onlyRange(of: "</rdf:Seq>", in: inside)
+            else { return nil }
+            packet.insert(contentsOf: item("MotionPhoto", filmType, filmBytes), at: list.lowerBound)
+        }
+        return withoutPadding(packet)
+    }
+
+    private static func description(_ about: String, _ inside: String) -> String {
+        let spaces = inside.isEmpty ? camera : "\(camera) \(container)"
+        return """
+            <rdf:Description rdf:about="\(about)" \(spaces) \(motion)>\(inside)</rdf:Description>
+
+            """
+    }
+
+    private static func directory(_ filmBytes: Int, _ filmType: String) -> String {
+        """
+        <Container:Directory><rdf:Seq>\(item("Primary", "image/jpeg", 0))\
+        \(item("MotionPhoto", filmType, filmBytes))</rdf:Seq></Container:Directory>
+        """
+    }
+
+    private static func item(_ meaning: String, _ type: String, _ bytes: Int) -> String {
+        """
+        <rdf:li rdf:parseType="Resource"><Container:Item Item:Mime="\(type)" Item:Semantic="\(meaning)" \
+        Item:Length="\(bytes)" Item:Padding="0"/></rdf:li>
+        """
+    }
+
+    /// What the packet is about, which every description in it must say alike.
+    private static func about(_ packet: String) -> String? {
+        guard let start = packet.firstRange(of: "rdf:about=")?.upperBound, start < packet.endIndex else { return "" }
+        let quote = packet[start]
+        let rest = packet[packet.index(after: start)...]
+        guard quote == "\"" || quote == "'", let end = rest.firstIndex(of: quote) else { return nil }
+        let about = rest[..<end]
+        return about.contains("\"") || about.contains("<") ? nil : String(about)
+    }
+
+    /// The blanks before a packet's end are room for just this.
+    private static func withoutPadding(_ packet: String) -> String {
+        guard let end = packet.ranges(of: "<?xpacket end=").last else { return packet }
+        var text = packet[..<end.lowerBound]
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return text + "\n" + packet[end.lowerBound...]
+    }
+
+    private static func onlyRange(of word: String, in text: some StringProtocol) -> Range<String.Index>? {
+        let ranges = text.ranges(of: word)
+        return ranges.count == 1 ? ranges[0] : nil
+    }
+}

@@ -1,0 +1,166 @@
+public import Database
+import FoundationEssentials
+public import HTTPClient
+public import LatchKit
+import Synchronization
+
+/// A person's pictures and films in a folder: each once, with the time at which it was taken and the id by which it is known
+/// again wherever it is moved in there.
+///
+/// What is here is told by an index in the accounts database, and by the extended attribute `user.latchstring.asset` on each
+/// file. A file that the person has moved within the folder is found by it; one that they removed from the folder is fetched
+/// when it is chosen again; one that they changed is theirs, and counts as here.
+///
+/// Source: DL-2, DL-6, DL-11.
+public final class PictureLibrary: DownloadLibrary {
+    /// The folder.
+    public let folder: String
+    /// How files lie in it.
+    public let layout: LibraryLayout
+    /// Whether a live photo becomes one file.
+    public let keepsMotionPhotos: Bool
+
+    /// The extended attribute that holds an asset's id.
+    public static let attribute = "user.latchstring.asset"
+
+    private let tell: @Sendable (String) -> Void
+    private let index: LibraryIndex
+    private let search: LibrarySearch
+    private let cameraFolders = Mutex(CameraFolders())
+
+    /// A library in that folder, which need not be there yet.
+    ///
+    /// - Parameters:
+    ///   - latch: The accounts, whose database keeps the index.
+    ///   - folder: The folder's whole path.
+    ///   - layout: How files lie in it.
+    ///   - keepsMotionPhotos: Whether a live photo becomes one file.
+    ///   - tell: Told a sentence for the person when a live photo cannot become one.
+    public init(
+        _ latch: Latchstring, folder: String, layout: LibraryLayout = .flat, keepsMotionPhotos: Bool = false,
+        tell: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.folder = folder
+        self.layout = layout
+        self.keepsMotionPhotos = keepsMotionPhotos
+        self.tell = tell
+        index = LibraryIndex(database: latch.accounts.database, folder: folder)
+        search = LibrarySearch(index: index)
+    }
+
+    /// Those of some tasks whose files are not here; of a live photo both when one is not.
+    ///
+    /// - Throws: The codes of the storage.
+    public func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask] {
+        var entries = try await index.entries(Self.keys(tasks))
+        if try await mustSearch(tasks, entries), try await search.run() {
+            entries = try await index.entries(Self.keys(tasks))
+        }
+        let missing = tasks.filter { path(of: $0, entries) == nil }
+        let halves = Set(missing.compactMap(\.metadata.liveID))
+        let ids = Set(missing.map(\.id))
+        return tasks.filter { ids.contains($0.id) || $0.metadata.liveID.map(halves.contains) ?? false }
+    }
+
+    /// The file of a task that is here, by the index; where that does not know, by what is on the files.
+    public func existing(_ task: DownloadTask) async throws -> String? {
+        let entries = try await index.entries(Self.keys([task]))
+        if let path = path(of: task, entries) { return path }
+        guard try await mustSearch([task], entries), try await search.run() else { return nil }
+        return path(of: task, try await index.entries(Self.keys([task])))
+    }
+
+    /// The place that the layout has for the task, with a number before its ending when the name is taken.
+    public func destination(of task: DownloadTask, attempt: Int) throws -> String {
+        let place = place(of: task)
+        try FolderLibrary.make(place)
+        return place + "/" + SafeFileName(task.filename).numbered(attempt)
+    }
+
+    /// Puts the asset's id on the part.
+    public func dress(_ part: DownloadPart, as task: DownloadTask) {
+        if ImmichAssetReading.isID(task.id) { part.setAttribute(Self.attribute, task.id.lowercased()) }
+    }
+
+    /// A pair, unless motion photos are wanted and the still can be one.
+    public func join(
+        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+    ) async throws -> DownloadPart? {
+        guard keepsMotionPhotos else { return nil }
+        let plan: MotionPhoto
+        do {
+            plan = try await MotionPhoto(still: still, film: film)
+        } catch let reason as MotionPhoto.Impossible {
+            tell("\(SafeFileName(task.filename)) stays a photograph and a film: \(reason.sentence)")
+            return nil
+        }
+        let joined = try DownloadPart(path: path)
+        do {
+            try await plan.write(to: joined)
+        } catch {
+            joined.remove()
+            throw error
+        }
+        return joined
+    }
+
+    /// `IMG_1234.MP.jpg`.
+    public func joinedName(_ filename: String) -> String { MotionPhotoName.of(filename) }
+
+    /// Notes the file in the index.
+    public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
+        guard path.hasPrefix(folder + "/") else { return }
+        let entry = LibraryIndex.Entry(
+            path: String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self),
+            sha1: task.metadata.isDigestAdvice ? nil : task.metadata.sha1)
+        try index.note(Self.key(task), entry, in: connection)
+    }
+
+    // MARK: - What is here
+
+    /// By what a task's file is known. An asset's id is nobody else's, whichever account it was fetched for.
+    private static func key(_ task: DownloadTask) -> String {
+        ImmichAssetReading.isID(task.id)
+            ? task.id.lowercased() : task.account.uuidString.lowercased() + " " + task.id
+    }
+
+    private static func keys(_ tasks: [DownloadTask]) -> [String] {
+        tasks.flatMap { [key($0)] + ($0.metadata.part == .video ? [$0.metadata.liveID?.lowercased() ?? ""] : []) }
+    }
+
+    private func path(of task: DownloadTask, _ entries: [String: LibraryIndex.Entry]) -> String? {
+        if let entry = entries[Self.key(task)] {
+            // The server has another file under that id now.
+            if let new = task.metadata.sha1, let old = entry.sha1, !task.metadata.isDigestAdvice, new != old {
+                return nil
+            }
+            return file(at: entry.path)
+        }
+        guard task.metadata.part == .video, let still = task.metadata.liveID?.lowercased(),
+            let entry = entries[still], MotionPhotoName.isOne(entry.path)
+        else { return nil }
+        return file(at: entry.path)
+    }
+
+    private func file(at path: String) -> String? {
+        let path = folder + "/" + path
+        return FileManager.default.fileExists(atPath: path) ? path : nil
+    }
+
+    /// Whether files may have been moved: one is not where it was, or nothing at all is known of the folder.
+    private func mustSearch(_ tasks: [DownloadTask], _ entries: [String: LibraryIndex.Entry]) async throws -> Bool {
+        if entries.values.contains(where: { file(at: $0.path) == nil }) { return true }
+        guard entries.isEmpty else { return false }
+        return try await index.isEmpty()
+    }
+
+    private func place(of task: DownloadTask) -> String {
+        switch layout {
+        case .flat: folder
+        case .date: folder + "/" + LibraryLayout.month(task)
+        case .dcim:
+            folder + "/"
+                + cameraFolders.withLock { $0.folder(for: task.metadata.liveID ?? task.id, in: folder) }
+        }
+    }
+}

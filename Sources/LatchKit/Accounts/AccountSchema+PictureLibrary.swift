@@ -1,0 +1,26 @@
+import Database
+
+extension AccountSchema {
+    /// What is at home already, for the room above. It outlives the accounts: whoever signs out and in again must not fetch
+    /// everything twice.
+    ///
+    /// `key` is an asset's id, which no other server has too; `path` is below the folder.
+    static let pictureLibrary = Migration(
+        7, "the library of pictures",
+        """
+        CREATE TABLE libraries (
+            folder TEXT PRIMARY KEY,
+            layout TEXT NOT NULL,
+            motion_photos INTEGER NOT NULL,
+            used INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE library_files (
+            folder TEXT NOT NULL,
+            key TEXT NOT NULL,
+            path TEXT NOT NULL,
+            sha1 BLOB,
+            PRIMARY KEY (folder, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX library_files_paths ON library_files (folder, path);
+        """)
+}

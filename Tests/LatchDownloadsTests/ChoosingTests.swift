@@ -1,0 +1,150 @@
+import Crypto
+import Foundation
+import LatchKit
+import SecretStorage
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchDownloads
+
+/// What a person wishes for is found on servers of Immich of any version.
+@Suite("Choosing what to bring home", .timeLimit(.minutes(2)))
+struct ChoosingTests {
+    private typealias Picture = PictureServer.Picture
+
+    private static func pictures() -> [Picture] {
+        var pictures = (1...5).map { Picture($0, "IMG_\($0).JPG", Array("picture \($0)".utf8)) }
+        pictures[0].taken = "2023-12-31T22:00:00.000Z"
+        pictures[1].isFavourite = true
+        pictures[2].visibility = "archive"
+        pictures[3].film = Picture.id(40)
+        var film = Picture(40, "IMG_4.MOV", Array("the film of picture 4".utf8))
+        film.visibility = "hidden"
+        var foreign = Picture(9, "From Bob.jpg", Array("Bob's".utf8))
+        foreign.isForeign = true
+        return pictures + [film, foreign]
+    }
+
+    private static let albums = [
+        "Summer": [Picture.id(1), Picture.id(4)], "Shared": [Picture.id(2), Picture.id(9)], "Empty": [],
+    ]
+
+    private func find(_ wish: DownloadWish, on server: PictureServer) async throws -> [DownloadTask] {
+        let home = try TemporaryDirectory()
+        let (account, session, latch) = try await signIn(server, home)
+        var found: [DownloadTask] = []
+        do {
+            try await DownloadChooser(account, session).find(wish) { found += $0 }
+        } catch {
+            await latch.close()
+            throw error
+        }
+        await latch.close()
+        return found
+    }
+
+    private func signIn(
+        _ server: PictureServer, _ home: TemporaryDirectory
+    ) async throws -> (Account, Session, Latchstring) {
+        let latch = try await Latchstring.open(.init(folders: Folders(data: home.path), secrets: MemoryStore()))
+        let found = try await latch.probe(ServerAddress(server.url)).requireServer()
+        let account = try await latch.signIn(
+            PasswordSignIn(email: PictureServer.email, password: Secret(PictureServer.password)), to: found)
+        return (account, try latch.session(for: account), latch)
+    }
+
+    private func names(_ tasks: [DownloadTask]) -> [String] { tasks.map(\.filename).sorted() }
+
+    @Test(
+        "DL-1 everything, with what was put away and the films of live photos, their lengths known",
+        arguments: [1, 2, 3])
+    func everything(_ version: Int) async throws {
+        let server = try PictureServer(version: version, Self.pictures())
+        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        #expect(names(tasks) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG", "IMG_4.JPG", "IMG_4.MOV", "IMG_5.JPG"])
+        #expect(tasks.allSatisfy { $0.metadata.size != nil })
+        #expect(tasks.count { $0.group == .livePhoto } == 2 && tasks.count { $0.group == .image } == 4)
+    }
+
+    @Test("DL-1 by day, and favourites", arguments: [1, 2, 3])
+    func filters(_ version: Int) async throws {
+        let server = try PictureServer(version: version, Self.pictures())
+        let year = try #require(ServerTime.date("2024-01-01T00:00:00Z"))
+        #expect(names(try await find(DownloadWish(takenBefore: year), on: server)) == ["IMG_1.JPG"])
+        #expect(try await find(DownloadWish(takenFrom: year), on: server).count == 5)
+        #expect(names(try await find(DownloadWish(isFavouritesOnly: true), on: server)) == ["IMG_2.JPG"])
+    }
+
+    @Test("DL-1 an album, also what somebody else put into it", arguments: [1, 2, 3])
+    func albums(_ version: Int) async throws {
+        let server = try PictureServer(version: version, Self.pictures(), albums: Self.albums)
+        let live = try await find(DownloadWish(albums: ["Summer"]), on: server)
+        #expect(names(live) == ["IMG_1.JPG", "IMG_4.JPG", "IMG_4.MOV"])
+        let shared = try await find(DownloadWish(albums: [PictureServer.albumID("Shared")]), on: server)
+        #expect(names(shared) == ["From Bob.jpg", "IMG_2.JPG"])
+        #expect(try await find(DownloadWish(albums: ["empty"]), on: server).isEmpty)
+        let best = DownloadWish(albums: ["Shared"], isFavouritesOnly: true)
+        #expect(names(try await find(best, on: server)) == ["IMG_2.JPG"])
+    }
+
+    @Test("DL-1 an album that is not there is told with those that may be meant")
+    func unknownAlbum() async throws {
+        let server = try PictureServer(Self.pictures(), albums: Self.albums)
+        for (name, words) in [("Sumer", "Did you mean 'Summer'?"), ("Zebras", "'Empty', 'Shared', 'Summer'")] {
+            let error = await #expect(throws: LatchError.self) {
+                _ = try await find(DownloadWish(albums: [name]), on: server)
+            }
+            #expect(error?.code == .invalidRequest && error?.message.contains(words) == true)
+        }
+    }
+
+    @Test("DL-1 single pictures by id or by their page's address, and any file of the server by its path")
+    func single() async throws {
+        let server = try PictureServer(Self.pictures())
+        let wish = DownloadWish(
+            ids: [Picture.id(2).uppercased()],
+            paths: ["\(server.url)/photos/\(Picture.id(4))", "/api/server/about?x=%20", "/a/M%C3%B6we.pdf"])
+        #expect(
+            names(try await find(wish, on: server)) == ["IMG_2.JPG", "IMG_4.JPG", "IMG_4.MOV", "Möwe.pdf", "about"])
+        for wrong in [
+            DownloadWish(ids: ["IMG_2"]), DownloadWish(ids: [Picture.id(77)]), DownloadWish(paths: ["http://other/x"]),
+        ] {
+            await #expect(throws: LatchError.self) { _ = try await find(wrong, on: server) }
+        }
+    }
+
+    @Test("DL-1 a library of 1,000 is asked for some at a time, and a server that never ends is left")
+    func pages() async throws {
+        let many = (1...1_000).map { Picture($0, "IMG_\($0).JPG", [1]) }
+        let server = try PictureServer(many)
+        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        #expect(Set(tasks.map(\.id)).count == 1_000)
+        #expect(server.server.requests.count { $0.path == "/api/search/metadata" } == 6)
+
+        let endless = try PictureServer([])
+        endless.intercept { request in
+            guard request.path == "/api/search/metadata" else { return nil }
+            let body = #"{"assets":{"items":[{"id":"\#(Picture.id(1))"},7,{"id":"../x"}],"nextPage":"1"}}"#
+            return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        }
+        #expect(try await find(DownloadWish(isWholeLibrary: true), on: endless).count <= 2)
+    }
+
+    @Test("DL-3 a checksum of the path is none of the bytes, and one that is advice is told as such")
+    func checksums() throws {
+        let reading = ImmichAssetReading(account: UUID(), api: "/api")
+        func task(_ checksum: String, _ library: String) throws -> DownloadTask {
+            let text =
+                #"{"id":"\#(Picture.id(1))","checksum":"\#(checksum)","originalPath":"/photos/a.jpg","libraryId":\#(library)}"#
+            return try #require(reading.tasks(try JSONValue(parsing: Array(text.utf8))).first)
+        }
+        let ofPath = try #require(InsecureSHA1.digest("path:/photos/a.jpg"))
+        #expect(try task(Data(ofPath).base64EncodedString(), "null").metadata.sha1 == nil)
+        let ofBytes = Data(repeating: 7, count: 20).base64EncodedString()
+        #expect(try task(ofBytes, "null").metadata.isDigestAdvice == false)
+        #expect(try task(ofBytes, "\"x\"").metadata.isDigestAdvice)
+        #expect(try task("short", "null").metadata.sha1 == nil)
+        #expect(try task(ofBytes, "null").filename == Picture.id(1) + ".jpg")
+    }
+}

@@ -1,0 +1,176 @@
+import Database
+import Foundation
+import HTTPClient
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// A folder of pictures: what is in it is in it once, wherever it lies there.
+@Suite("The library on disk", .timeLimit(.minutes(1)))
+struct PictureLibraryTests {
+    private let world: DownloadWorld
+    private let id = "d7c89754-9ee7-494f-b6b8-a1533b0e333e"
+
+    init() async throws { world = try await DownloadWorld() }
+
+    private func library(_ layout: LibraryLayout = .flat) -> PictureLibrary {
+        PictureLibrary(world.latch, folder: world.library, layout: layout)
+    }
+
+    private func task(_ id: String, name: String = "IMG_1.jpg", taken: Date? = nil) -> DownloadTask {
+        world.task(id, name: name, metadata: .init(taken: taken))
+    }
+
+    @discardableResult
+    private func bring(_ tasks: [DownloadTask], to library: PictureLibrary) async throws -> Int {
+        let queue = world.queue(library: library)
+        let added = try await queue.add(try await library.absent(tasks))
+        try await queue.run()
+        return added
+    }
+
+    @Test("DL-11 a file has its asset's id and time, is noted, and is not fetched twice")
+    func once() async throws {
+        let taken = Date(timeIntervalSince1970: 1_720_012_810)
+        #expect(try await bring([task(id, taken: taken)], to: library()) == 1)
+        #expect(try await bring([task(id, taken: taken)], to: library()) == 0)
+
+        let path = world.library + "/IMG_1.jpg"
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.modificationDate] as? Date == taken)
+        #expect(DownloadPart.attribute(PictureLibrary.attribute, of: path) == id)
+        #expect(try world.files() == ["IMG_1.jpg"])
+        #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
+    }
+
+    @Test("DL-11 a file that was moved within the folder is found by what is on it, also when the index is lost")
+    func moved() async throws {
+        try await bring([task(id)], to: library())
+        let files = FileManager.default
+        try files.createDirectory(atPath: world.library + "/Best/2024", withIntermediateDirectories: true)
+        try files.moveItem(atPath: world.library + "/IMG_1.jpg", toPath: world.library + "/Best/2024/sea.jpg")
+        #expect(try await library().existing(task(id)) == world.library + "/Best/2024/sea.jpg")
+
+        try await world.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM library_files")) }
+        #expect(try await bring([task(id)], to: library()) == 0)
+        #expect(try await library().existing(task(id)) == world.library + "/Best/2024/sea.jpg")
+    }
+
+    @Test(
+        "DL-11 a file that was removed from the folder is fetched when it is chosen again; one that was changed stays")
+    func removed() async throws {
+        try await bring([task(id)], to: library())
+        try Data("edited".utf8).write(to: URL(filePath: world.library + "/IMG_1.jpg"))
+        #expect(try await bring([task(id)], to: library()) == 0)
+
+        try FileManager.default.removeItem(atPath: world.library + "/IMG_1.jpg")
+        #expect(try await bring([task(id)], to: library()) == 1)
+        #expect(try world.file("IMG_1.jpg") == world.bytes(of: id))
+    }
+
+    @Test("DL-11 what is here stays known when the account is gone and signed in again")
+    func outlivesAccount() async throws {
+        try await bring([task(id)], to: library())
+        try await world.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM accounts")) }
+        #expect(try await library().existing(task(id)) != nil)
+    }
+
+    @Test("DL-11 another file under an id that is known comes beside the old one")
+    func replaced() async throws {
+        var first = task(id)
+        first.metadata.sha1 = try await sha1(world.bytes(of: id))
+        try await bring([first], to: library())
+        let bytes = Array("another picture".utf8)
+        world.intercept { $0.path == "/files/\(id)" ? .file(bytes, to: $0, entityTag: "\"2\"") : nil }
+        var second = task(id)
+        second.metadata.sha1 = try await sha1(bytes)
+        #expect(try await bring([second], to: library()) == 1)
+        #expect(try world.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
+        #expect(try await bring([second], to: library()) == 0)
+    }
+
+    private func sha1(_ bytes: [UInt8]) async throws -> [UInt8]? {
+        let part = try DownloadPart(path: world.folder.path + "/digest")
+        try await part.append(bytes)
+        try await part.beginDigest(of: bytes.count)
+        defer { part.remove() }
+        return part.takeDigest()
+    }
+
+    @Test("DL-11 two files of one name are both kept")
+    func collision() async throws {
+        let other = "b422af9a-1368-4a64-8846-a7e256c88ad2"
+        try await bring([task(id), task(other)], to: library())
+        #expect(try world.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
+        let bytes = try [world.file("IMG_1.jpg"), world.file("IMG_1 (2).jpg")]
+        #expect(Set(bytes) == [world.bytes(of: id), world.bytes(of: other)])
+    }
+
+    @Test("DL-11 by month, by the camera's own clock; without a time in a folder of its own")
+    func months() async throws {
+        let newYear = Date(timeIntervalSince1970: 1_704_067_800)  // 2024-01-01 00:10 UTC
+        var travelled = task(id, taken: newYear)
+        travelled.metadata.takenLocally = newYear.addingTimeInterval(-5 * 3600)
+        try await bring(
+            [travelled, task("b422af9a-1368-4a64-8846-a7e256c88ad2", name: "b.jpg")], to: library(.date))
+        #expect(try world.files().filter { $0.hasSuffix("jpg") } == ["2023/12/IMG_1.jpg", "undated/b.jpg"])
+    }
+
+    @Test("DL-11 as on a camera's card: a thousand in a folder, both parts of a live photo in one")
+    func card() async throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: world.library + "/104IMMIC", withIntermediateDirectories: true)
+        for number in 0..<999 {
+            #expect(files.createFile(atPath: world.library + "/104IMMIC/old-\(number).jpg", contents: nil))
+        }
+        let library = library(.dcim)
+        let pair = world.pair("live")
+        let paths = try [
+            library.destination(of: pair[0], attempt: 0), library.destination(of: task(id), attempt: 0),
+            library.destination(of: pair[1], attempt: 0), library.destination(of: pair[0], attempt: 1),
+        ]
+        #expect(
+            paths.map { $0.dropFirst(world.library.count + 1) } == [
+                "104IMMIC/live.jpg", "105IMMIC/IMG_1.jpg", "104IMMIC/live.MOV", "104IMMIC/live (2).jpg",
+            ])
+    }
+
+    @Test("DL-6 of a live photo both parts are fetched when one is not here")
+    func halves() async throws {
+        var pair = world.pair(id)
+        pair[1].id = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
+        try await bring(pair, to: library())
+        #expect(try await library().absent(pair).isEmpty)
+        try FileManager.default.removeItem(atPath: world.library + "/\(id).MOV")
+        #expect(try await library().absent(pair).count == 2)
+    }
+
+    @Test("DL-13 a folder that cannot be made is named, with what to do")
+    func refused() async throws {
+        let library = PictureLibrary(world.latch, folder: "/proc/nobody/Pictures")
+        let queue = world.queue(library: library)
+        try await queue.add([task(id)])
+        let error = await #expect(throws: LatchError.self) { try await queue.run() }
+        #expect(error?.code == .fileFailed && error?.message.contains("/proc/nobody") == true)
+        #expect(error?.message.contains("choose another folder") == true)
+    }
+
+    @Test(
+        "DL-13 a name never leads out of the folder",
+        arguments: [
+            "../../etc/passwd", "/etc/passwd", "..", ".", "", "\0", "a\0b.jpg", "con.jpg",
+            "x" + String(repeating: "y", count: 300),
+            "a" + String(repeating: "\u{301}", count: 400), "C:\\Windows\\x.jpg", "\u{202E}gpj.exe", " .hidden. ",
+        ])
+    func hostileNames(_ name: String) async throws {
+        let library = library()
+        for attempt in [0, 1, 999] {
+            let path = try library.destination(of: task(id, name: name), attempt: attempt)
+            let rest = path.dropFirst(world.library.count + 1)
+            #expect(path.hasPrefix(world.library + "/") && !rest.contains("/") && !rest.hasPrefix("."))
+            #expect((1...255).contains(rest.utf8.count))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Crypto
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+import Wire
+
+/// `latch download` and `latch downloads`, the built programs, with the sandbox's library of pictures.
+@Suite("Bringing pictures home", .inTurn, .timeLimit(.minutes(3)))
+struct BringHomeTests {
+    private static let all = [
+        "Bildschirm 2024-08-09.png", "Großes Panorama.jpg", "Gruppenbild.jpg", "IMG_0001.JPG", "IMG_0001.MOV",
+        "IMG_0002.JPG", "IMG_0002.MOV", "Möwen über Dächern.jpg", "Strand bei Ebbe.jpg", "Wellen am Strand.mp4",
+    ]
+
+    private func sandbox() async throws -> (RunningSandbox, PictureHouse) {
+        let house = try House()
+        let inside = House(sharing: house, ["TMPDIR": house.folder.path])
+        let sandbox = try await RunningSandbox(inside)
+        guard let url = sandbox.json["immich"]?["url"]?.string else { throw ChildProcess.Failure("No Immich.") }
+        return (
+            sandbox,
+            try await PictureHouse(signedInTo: url, email: sandbox.email, password: sandbox.password, in: inside)
+        )
+    }
+
+    /// The sandbox's own files by their names, with their bytes.
+    private func originals(_ house: PictureHouse) throws -> [String: Data] {
+        let files = FileManager.default
+        let root = try #require(
+            files.contentsOfDirectory(atPath: house.house.folder.path).first { $0.hasPrefix("latchd-sandbox") })
+        let pictures = house.house.folder.file(root + "/pictures")
+        var found: [String: Data] = [:]
+        for case let path as String in files.enumerator(atPath: pictures) ?? .init() {
+            if let data = files.contents(atPath: pictures + "/" + path) {
+                found[URL(filePath: path).lastPathComponent] = data
+            }
+        }
+        return found
+    }
+
+    @Test("DL-1 DL-2 DL-3 DL-9 DL-11 the whole library comes home as it is there, and a second run fetches nothing")
+    func wholeLibrary() async throws {
+        let (sandbox, house) = try await sandbox()
+        let planned = try await house.latch("download", "--all", "--dry-run", "--json")
+        let first = try await house.latch("download", "--all")
+        let second = try await house.latch("download", "--all")
+        let originals = try originals(house)
+        await sandbox.end()
+
+        let plan = try #require(try PictureHouse.events(planned.output).first)
+        #expect(plan["files"] == 10 && plan["filesOfUnknownSize"] == 0)
+        #expect(plan["bytes"]?.number == Double(Self.all.reduce(0) { $0 + (originals[$1]?.count ?? 0) }))
+        #expect(first.status == 0 && first.output.contains("10 files are home"), "\(first.errors)")
+        #expect(second.status == 0 && second.errors.contains("All 10 are here already"))
+        #expect(house.files() == Self.all.sorted() && house.parts().isEmpty)
+        for name in Self.all { #expect(try Data(house.bytes(name)) == originals[name], "\(name)") }
+
+        let attributes = try FileManager.default.attributesOfItem(atPath: house.library + "/IMG_0001.JPG")
+        let taken = try Date("2024-07-03T13:20:10Z", strategy: .iso8601)
+        #expect(attributes[.modificationDate] as? Date == taken)
+        let id = DownloadPart.attribute("user.latchstring.asset", of: house.library + "/IMG_0001.JPG")
+        #expect(id.flatMap(UUID.init) != nil)
+    }
+
+    @Test("DL-5 DL-6 an album: a live photo is a pair with one base name, and each file is in its group")
+    func album() async throws {
+        let (sandbox, house) = try await sandbox()
+        let unknown = try await house.latch("download", "--album", "Sommer an der Se")
+        let result = try await house.latch("download", "--album", "sommer AN DER see", "--layout", "date")
+        let list = try await house.latch("downloads", "list", "--json")
+        await sandbox.end()
+
+        #expect(unknown.status == 65 && unknown.errors.contains("Did you mean 'Sommer an der See'?"))
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(house.files().count == 7 && house.files().allSatisfy { $0.hasPrefix("2024/07/") })
+        #expect(house.files().filter { $0.contains("IMG_0001") } == ["2024/07/IMG_0001.JPG", "2024/07/IMG_0001.MOV"])
+        let rows = try PictureHouse.events(list.output).first?["downloads"]?.array ?? []
+        var groups: [String: Int] = [:]
+        for row in rows { groups[row["group"]?.string ?? "", default: 0] += 1 }
+        #expect(groups == ["group_image": 2, "group_video": 1, "group_livephoto": 4])
+    }
+
+    @Test("DL-7 DL-9 each event is a line of JSON: what runs, what is whole, and how far all have come")
+    func events() async throws {
+        let (sandbox, house) = try await sandbox()
+        let result = try await house.latch("download", "--all", "--json")
+        await sandbox.end()
+
+        let events = try PictureHouse.events(result.output)
+        let words = events.compactMap { $0["event"]?.string }
+        #expect(words.count == events.count && words.last == "end")
+        #expect(words.count { $0 == "complete" } == 10)
+        let overall = try #require(events.last { $0["event"] == "overall" })
+        #expect(overall["done"] == 10 && overall["open"] == 0 && overall["received"] == overall["total"])
+        let running = events.filter { $0["state"] == "running" }.compactMap { $0["id"]?.string }
+        #expect(Set(running).count == 10)
+        #expect(events.last?["done"] == 10 && events.last?["failed"] == 0)
+    }
+
+    @Test("DL-1 what cannot be is told exactly, and nothing is begun")
+    func mistakes() async throws {
+        let (sandbox, house) = try await sandbox()
+        let onyx = try await House().latch("download", "--all")
+        let cases: [(Program.Result, Int32, String)] = [
+            (onyx, 77, "Nobody is signed in"),
+            (try await house.latch("download"), 64, "nothing was chosen"),
+            (try await house.latch("download", "--dry-run"), 64, "nothing was chosen"),
+            (try await house.latch("download", "--from", "2024-13"), 64, "a day, month or year"),
+            (try await house.latch("download", "--from", "2024-02", "--until", "2024-01"), 64, "later than --until"),
+            (try await house.latch("download", "IMG_0001.JPG"), 65, "no id of a picture"),
+            (try await house.latch("download", "https://elsewhere.example/a.jpg"), 65, "would leave"),
+            (try await house.latch("download", "--all", "--to", "/proc/none/here"), 1, "/proc/none/here"),
+            (try await house.latch("downloads", "cancel", "nothing"), 65, "nothing to cancel by 'nothing'"),
+        ]
+        await sandbox.end()
+        for (result, status, words) in cases {
+            #expect(result.status == status && result.errors.contains(words), "\(result.errors)")
+        }
+        #expect(house.files().isEmpty)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// The commands to a queue, whose server gives half of a file and then nothing until it is told to.
+@Suite("Commanding downloads", .inTurn, .timeLimit(.minutes(3)))
+struct DownloadCommandsTests {
+    private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
+
+    private func server(_ count: Int = 3) throws -> PictureServer {
+        try PictureServer((1...count).map { PictureServer.Picture($0, "IMG_\($0).JPG", Self.bytes) })
+    }
+
+    /// Half of each file, and then nothing.
+    private func stall(_ server: PictureServer) {
+        server.intercept { request in
+            guard request.path.hasSuffix("/original"), request.headers["range"] == nil else { return nil }
+            var answer = FaultServer.Answer.file(Self.bytes, to: request)
+            answer.stallAfter = Self.bytes.count / 2
+            return answer
+        }
+    }
+
+    /// Waits until the server has been asked for so many files.
+    private func asked(_ server: PictureServer, _ count: Int) async throws {
+        while server.server.requests.count(where: { $0.path.hasSuffix("/original") }) < count {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test("DL-7 a terminal shows a bar for each file with its bytes, and one line for all")
+    func bars() async throws {
+        let server = try server()
+        stall(server)
+        let house = try await PictureHouse(signedInTo: server)
+        let terminal = try house.atTerminal("download", "--all")
+        try terminal.wait(for: "50%  200 kB / 400 kB      IMG_1.JPG")
+        try terminal.wait(for: "0 of 3 files  600 kB of 1.2 MB")
+        terminal.type("\u{3}")
+        let status = try terminal.end()
+        #expect(status == 130 && terminal.screen.contains("Go on with: latch download"))
+    }
+
+    @Test("DL-12 DL-14 Ctrl-C keeps what has come, and 'latch download' alone goes on from there, in the same folder")
+    func interrupted() async throws {
+        let server = try server()
+        stall(server)
+        let house = try await PictureHouse(signedInTo: server)
+        let folder = house.house.folder.file("Elsewhere")
+        let program = try house.start("download", "--all", "--to", folder, "--json")
+        try await program.line { $0.contains("\"received\":200000") }
+        program.send(SIGINT)
+        #expect(await program.waitForExit() == 130)
+
+        let other = try await house.latch("download", "--all", "--to", house.house.folder.file("Third"))
+        let resumed = try await house.latch("download")
+        #expect(other.status == 65 && other.errors.contains("Files still wait to go to '\(folder)'"))
+        #expect(resumed.status == 0 && resumed.output.contains("3 files are home"), "\(resumed.errors)")
+        #expect(house.files(in: folder) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
+        for name in house.files(in: folder) {
+            #expect(FileManager.default.contents(atPath: folder + "/" + name) == Data(Self.bytes))
+        }
+        #expect(server.server.requests.contains { $0.headers["range"] == "bytes=200000-" })
+    }
+
+    @Test("DL-12 another terminal lists, watches, pauses, resumes and cancels what runs, each by its id or all")
+    func commands() async throws {
+        let server = try server(4)
+        stall(server)
+        let house = try await PictureHouse(signedInTo: server)
+        let program = try house.start("download", "--all")
+        try await asked(server, 3)
+        let watching = try house.start("downloads", "watch", "--json")
+        try await watching.line { $0.contains("\"progress\"") }
+
+        let paused = try await house.latch("downloads", "pause", PictureServer.Picture.id(1))
+        let cancelled = try await house.latch("downloads", "cancel", PictureServer.Picture.id(2), "--json")
+        let second = try await house.latch("download", "--all")
+        let rest = try await house.latch("downloads", "pause")
+        let status = await program.waitForExit()
+        let watched = await watching.waitForExit()
+        let list = try await house.latch("downloads", "list")
+        server.intercept { _ in nil }
+        let resumed = try await house.latch("downloads", "resume")
+        let done = try await house.latch("download")
+        let cleared = try await house.latch("downloads", "clear")
+
+        #expect(paused.status == 0 && paused.output == "1 file.\n")
+        #expect(cancelled.output == "{\"files\":1}\n")
+        #expect(second.status == 0 && second.errors.contains("Another 'latch download' is at it"))
+        #expect(rest.status == 0 && status == 0 && watched == 0)
+        #expect(list.output.split(separator: "\n").allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
+        #expect(resumed.status == 0 && done.status == 0, "\(done.errors)")
+        #expect(house.files().count == 4)
+        #expect(cleared.output == "4 files.\n")
+        #expect(try await house.latch("downloads", "list").errors.contains("Nothing waits"))
+    }
+
+    @Test("DL-9 DL-13 DL-14 one that fails is told with its reason, the others come home, and it is tried again")
+    func failures() async throws {
+        let server = try server()
+        server.intercept { request in
+            request.path.hasSuffix(PictureServer.Picture.id(2) + "/original") ? .init(status: 403) : nil
+        }
+        let house = try await PictureHouse(signedInTo: server)
+        let first = try await house.latch("download", "--all")
+        server.intercept { _ in nil }
+        let retried = try await house.latch("downloads", "retry", PictureServer.Picture.id(2))
+        let second = try await house.latch("download")
+
+        #expect(first.status == 1 && first.output.contains("2 files are home"))
+        #expect(first.errors.contains("does not allow it") && first.errors.contains("latch downloads retry"))
+        #expect(retried.output == "1 file.\n")
+        #expect(second.status == 0 && house.files() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"], "\(second.errors)")
+    }
+}

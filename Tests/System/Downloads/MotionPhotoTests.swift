@@ -1,0 +1,156 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Live photos as one file each, read by programs that others wrote.
+@Suite("Motion Photos", .inTurn, .timeLimit(.minutes(3)))
+struct MotionPhotoTests {
+    /// A photograph made by another program, and changed as cameras and editors do.
+    private struct Still: Sendable {
+        var name: String
+        var bytes: [UInt8]
+    }
+
+    private func run(_ program: String, _ arguments: [String]) async throws -> String {
+        let result = try await Program.run(program, arguments)
+        guard result.status == 0 else { throw ChildProcess.Failure("\(program): \(result.errors)") }
+        return result.output
+    }
+
+    private func stills(_ folder: TemporaryDirectory) async throws -> [Still] {
+        _ = try await run(
+            "/usr/bin/python3",
+            [
+                "-c",
+                """
+                import sys
+                from PIL import Image
+                image = Image.effect_noise((320, 200), 80).convert('RGB')
+                for name in ('bare', 'camera', 'edited', 'hdr', 'strange'):
+                    image.save(f'{sys.argv[1]}/{name}.jpg', quality=90)
+                image.save(f'{sys.argv[1]}/photo.heic', format='PNG')
+                """, folder.path,
+            ])
+        let write = ["-q", "-overwrite_original"]
+        _ = try await run(
+            "exiftool", write + ["-Make=Pear", "-DateTimeOriginal=2024:07:03 15:20:10", folder.file("camera.jpg")])
+        _ = try await run(
+            "exiftool",
+            write + ["-Make=Pear", "-XMP-xmp:Rating=4", "-XMP-dc:Title=Sea & sky", folder.file("edited.jpg")])
+        _ = try await run(
+            "exiftool",
+            write + [
+                "-XMP-hdrgm:Version=1.0",
+                "-XMP-Container:Directory=[{Item={Mime=image/jpeg,Semantic=Primary}},"
+                    + "{Item={Mime=image/jpeg,Semantic=GainMap,Length=7}}]", folder.file("hdr.jpg"),
+            ])
+        _ = try await run("exiftool", write + ["-XMP-dc:Title=x", folder.file("strange.jpg")])
+        var strange = try Data(contentsOf: URL(filePath: folder.file("strange.jpg")))
+        let end = try #require(strange.firstRange(of: Data("</rdf:RDF>".utf8)))
+        strange.replaceSubrange(end, with: Data("</rdf:XYZ>".utf8))
+        try strange.write(to: URL(filePath: folder.file("strange.jpg")))
+        return try ["bare.jpg", "camera.jpg", "edited.jpg", "hdr.jpg", "strange.jpg", "photo.heic"].map { name in
+            Still(name: name, bytes: Array(try Data(contentsOf: URL(filePath: folder.file(name)))))
+        }
+    }
+
+    private func film(_ brand: String) -> [UInt8] {
+        Array("\0\0\0\u{14}ftyp\(brand)\0\0\0\0\(brand)".utf8)
+            + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 >> 2) }
+    }
+
+    @Test("DL-6 a live photo is one JPEG that others decode, with the film at the end and its place in the XMP")
+    func motionPhotos() async throws {
+        let folder = try TemporaryDirectory()
+        let film = film("qt  ")
+        var pictures: [PictureServer.Picture] = []
+        for (number, still) in try await stills(folder).enumerated() {
+            var picture = PictureServer.Picture(number + 1, still.name, still.bytes)
+            picture.film = PictureServer.Picture.id(number + 101)
+            var moving = PictureServer.Picture(number + 101, "clip.mov", film)
+            moving.visibility = "hidden"
+            pictures += [picture, moving]
+        }
+        let server = try PictureServer(pictures)
+        let house = try await PictureHouse(signedInTo: server)
+        let result = try await house.latch("download", "--all", "--motion-photo")
+        let again = try await house.latch("download", "--all", "--motion-photo")
+
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(again.errors.contains("All 12 are here already"), "\(again.errors)")
+        #expect(result.errors.contains("photo.heic stays a photograph and a film: only a JPEG"))
+        #expect(result.errors.contains("strange.jpg stays a photograph and a film"))
+        #expect(
+            house.files() == [
+                "bare.MP.jpg", "camera.MP.jpg", "edited.MP.jpg", "hdr.MP.jpg", "photo.heic", "photo.mov", "strange.jpg",
+                "strange.mov",
+            ])
+        for picture in pictures where picture.name.hasSuffix("jpg") && picture.name != "strange.jpg" {
+            try await expectMotion(picture, film, house)
+        }
+        let title = try await run(
+            "exiftool", ["-s3", "-XMP-dc:Title", "-XMP-xmp:Rating", "-EXIF:Make", house.library + "/edited.MP.jpg"])
+        #expect(title.split(separator: "\n") == ["Sea & sky", "4", "Pear"])
+        let items = try await run(
+            "exiftool", ["-a", "-s3", "-XMP-Container:DirectoryItemSemantic", house.library + "/hdr.MP.jpg"])
+        #expect(items.split(separator: "\n") == ["Primary", "GainMap", "MotionPhoto"])
+    }
+
+    /// The film is at the end, byte for byte, where the XMP says; the picture is decoded as before.
+    private func expectMotion(_ still: PictureServer.Picture, _ film: [UInt8], _ house: PictureHouse) async throws {
+        let name = still.name.replacing(".jpg", with: ".MP.jpg")
+        let path = house.library + "/" + name
+        let bytes = try house.bytes(name)
+        #expect(bytes.suffix(film.count) == film[...], "\(name)")
+        #expect(bytes.count < still.bytes.count + film.count + 4_000)
+        let told = try await run(
+            "exiftool",
+            [
+                "-s3", "-n", "-XMP-GCamera:MotionPhoto", "-XMP-GCamera:MotionPhotoVersion",
+                "-XMP-GCamera:MotionPhotoPresentationTimestampUs", path,
+            ])
+        #expect(told.split(separator: "\n") == ["1", "1", "-1"], "\(name)")
+        let items = try await run(
+            "exiftool",
+            ["-a", "-s3", "-XMP-Container:DirectoryItemMime", "-XMP-Container:DirectoryItemLength", path])
+        let lines = items.split(separator: "\n")
+        #expect(lines.contains("video/quicktime") && lines.last == "\(film.count)", "\(name): \(items)")
+        let original = house.house.folder.file("original.jpg")
+        try Data(still.bytes).write(to: URL(filePath: original))
+        _ = try await run(
+            "/usr/bin/python3",
+            [
+                "-c",
+                """
+                import sys
+                from PIL import Image
+                new, old = (Image.open(path) for path in sys.argv[1:])
+                assert new.tobytes() == old.tobytes() and dict(new.getexif()) == dict(old.getexif())
+                """, path, original,
+            ])
+        let warnings = try await run("exiftool", ["-s3", "-warning", "-error", path])
+        #expect(warnings.isEmpty, "\(name): \(warnings)")
+    }
+
+    @Test("DL-6 a photograph that holds its film already stays as it is, and is one file")
+    func motionAlready() async throws {
+        let folder = try TemporaryDirectory()
+        let camera = try #require(try await stills(folder).first { $0.name == "camera.jpg" })
+        let film = film("mp42")
+        var still = PictureServer.Picture(1, "PXL_1.MP.jpg", camera.bytes)
+        still.film = PictureServer.Picture.id(2)
+        var moving = PictureServer.Picture(2, "PXL_1.mp4", film)
+        moving.visibility = "hidden"
+        let server = try PictureServer([still, moving])
+        let house = try await PictureHouse(signedInTo: server)
+        #expect(try await house.latch("download", "--all", "--motion-photo").status == 0)
+        #expect(house.files() == ["PXL_1.MP.jpg"])
+
+        let whole = try house.bytes("PXL_1.MP.jpg")
+        server.change { $0[0].bytes = whole }
+        let other = house.house.folder.file("Other")
+        let result = try await house.latch("download", "--all", "--motion-photo", "--to", other)
+        #expect(result.status == 0 && house.files(in: other) == ["PXL_1.MP.jpg"], "\(result.errors)")
+        #expect(FileManager.default.contents(atPath: other + "/PXL_1.MP.jpg") == Data(whole))
+    }
+}

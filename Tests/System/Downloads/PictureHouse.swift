@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Wire
+
+/// A home with somebody signed in to a server of pictures.
+struct PictureHouse {
+    let house: House
+    /// Where the files come to unless something else is said.
+    var library: String { house.folder.file("Pictures/Immich") }
+
+    /// Signs in to a server.
+    init(signedInTo url: String, email: String, password: String, in house: House? = nil) async throws {
+        self.house = try house ?? House()
+        let result = try await self.house.latch(
+            "login", url, "--email", email, "--password-stdin", "--secrets-key", Self.key(self.house),
+            input: password + "\n")
+        guard result.status == 0 else { throw ChildProcess.Failure(result.errors) }
+    }
+
+    /// Signs in to a server that is scripted.
+    init(signedInTo server: PictureServer) async throws {
+        try await self.init(signedInTo: server.url, email: PictureServer.email, password: PictureServer.password)
+    }
+
+    /// Runs `latch` to its end.
+    func latch(_ arguments: String...) async throws -> Program.Result {
+        try await Program.run(
+            Products.path("latch"), arguments + ["--secrets-key", Self.key(house)], environment: house.environment)
+    }
+
+    /// Starts `latch`.
+    func start(_ arguments: String...) throws -> RunningProgram {
+        try RunningProgram(
+            Products.path("latch"), arguments + ["--secrets-key", Self.key(house)], environment: house.environment)
+    }
+
+    /// Starts `latch` at a terminal.
+    func atTerminal(_ arguments: String...) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            Products.path("latch"), arguments + ["--secrets-key", Self.key(house)], environment: house.environment)
+    }
+
+    /// The files of the library, or of another folder, without parts.
+    func files(in folder: String? = nil) -> [String] {
+        let all = FileManager.default.enumerator(atPath: folder ?? library)?.allObjects as? [String] ?? []
+        return all.filter { !$0.hasPrefix(".latchstring") && SafeKind.isFile((folder ?? library) + "/" + $0) }.sorted()
+    }
+
+    /// The parts that are left.
+    func parts() -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: library + "/.latchstring")) ?? []
+    }
+
+    /// The bytes of a file of the library.
+    func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: library + "/" + name))) }
+
+    /// The lines of an output, as JSON.
+    static func events(_ output: String) throws -> [JSONValue] {
+        try output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+    }
+
+    private static func key(_ house: House) throws -> String {
+        let path = house.folder.file("key")
+        if !FileManager.default.fileExists(atPath: path) {
+            FileManager.default.createFile(
+                atPath: path, contents: Data((0..<32).map { _ in UInt8.random(in: 0...255) }),
+                attributes: [.posixPermissions: 0o600])
+        }
+        return path
+    }
+}
+
+private enum SafeKind {
+    static func isFile(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+    }
+}

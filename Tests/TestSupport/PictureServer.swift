@@ -1,0 +1,190 @@
+import Foundation
+import Synchronization
+
+/// A server that speaks as Immich of some version does, as far as bringing pictures home needs, over real sockets.
+///
+/// Source: contract of Immich, endpoints and the table of what changed.
+public final class PictureServer: Sendable {
+    /// A picture or film that it has.
+    public struct Picture: Sendable {
+        /// The id.
+        public var id: String
+        /// The name.
+        public var name: String
+        /// The bytes.
+        public var bytes: [UInt8]
+        /// The id of the film that moves with it.
+        public var film: String?
+        /// `timeline`, `archive` or `hidden`.
+        public var visibility = "timeline"
+        /// Whether the person likes it best.
+        public var isFavourite = false
+        /// When it was taken, ISO 8601.
+        public var taken = "2024-07-03T13:20:10.000Z"
+        /// What is said to be its SHA-1 in Base64; nil for nothing.
+        public var checksum: String?
+        /// Whether it is another person's, and only in an album.
+        public var isForeign = false
+
+        /// Makes one.
+        public init(_ number: Int, _ name: String, _ bytes: [UInt8]) {
+            id = Self.id(number)
+            self.name = name
+            self.bytes = bytes
+        }
+
+        /// An id for a number.
+        public static func id(_ number: Int) -> String {
+            "5f3e0000-0000-4000-8000-" + String(format: "%012x", number)
+        }
+    }
+
+    /// Below it.
+    public let server: FaultServer
+    /// The major version that it speaks like: 1, 2 or 3.
+    public let version: Int
+    private let pictures: Mutex<[Picture]>
+    private let fault = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer?>({ _ in nil })
+    private let albums: [String: [String]]
+
+    /// The person's name and password.
+    public static let (email, password) = ("ada@example.org", "correct horse battery")
+
+    /// Starts one.
+    ///
+    /// - Parameters:
+    ///   - version: 1 for 1.123, 2 for 2.7, 3 for 3.1.
+    ///   - pictures: What it has, in the order of the times at which they were taken.
+    ///   - albums: Ids of pictures by the albums' names.
+    /// - Throws: What listening throws.
+    public init(version: Int = 3, _ pictures: [Picture], albums: [String: [String]] = [:]) throws {
+        self.version = version
+        self.pictures = Mutex(pictures)
+        self.albums = albums
+        let answer = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer>({ _ in .init(status: 503) })
+        server = try FaultServer { request in answer.withLock { $0 }(request) }
+        server.script { [weak self] request in self?.answer(request) ?? .init(status: 503) }
+    }
+
+    /// Its address.
+    public var url: String { "http://127.0.0.1:\(server.port)" }
+
+    /// Answers before the rules do, where it gives an answer.
+    public func intercept(_ answer: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer?) {
+        fault.withLock { $0 = answer }
+    }
+
+    /// Changes what it has.
+    public func change(_ body: @Sendable (inout [Picture]) -> Void) { pictures.withLock { body(&$0) } }
+
+    /// The id of an album.
+    public static func albumID(_ name: String) -> String {
+        "a1b00000-0000-4000-8000-" + String(format: "%012x", name.utf8.reduce(7) { ($0 * 31 + Int($1)) % 0xFFFFFF })
+    }
+
+    private func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
+        if let answer = fault.withLock({ $0 })(request) { return answer }
+        let path = String(request.path.prefix { $0 != "?" })
+        switch path {
+        case "/.well-known/immich": return Self.json(#"{"api":{"endpoint":"/api"}}"#)
+        case "/api/server/ping": return Self.json(#"{"res":"pong"}"#)
+        case "/api/server/version":
+            return Self.json(#"{"major":\#(version),"minor":\#(version == 1 ? 123 : 1),"patch":0}"#)
+        case "/api/server/features": return Self.json(#"{"oauth":false,"passwordLogin":true}"#)
+        case "/api/server/config": return Self.json(#"{"isInitialized":true,"externalDomain":""}"#)
+        case "/api/auth/login":
+            return Self.json(
+                #"{"accessToken":"token-1","userId":"\#(Picture.id(0))","userEmail":"\#(Self.email)","name":"Ada","isAdmin":false,"shouldChangePassword":false,"profileImagePath":""}"#,
+                201)
+        case "/api/users/me":
+            return Self.json(#"{"id":"\#(Picture.id(0))","email":"\#(Self.email)","name":"Ada","isAdmin":false}"#)
+        case "/api/search/metadata": return search(request)
+        case "/api/albums": return list(request.path.hasSuffix("shared=true"))
+        case "/api/download/info": return plan(request)
+        default: break
+        }
+        if path.hasPrefix("/api/albums/") { return album(String(path.dropFirst(12))) }
+        guard path.hasPrefix("/api/assets/") else { return Self.refusal(404) }
+        let parts = path.dropFirst(12).split(separator: "/")
+        guard let id = parts.first, let picture = pictures.withLock({ all in all.first { $0.id == id } }) else {
+            return Self.refusal(parts.count == 2 && version == 3 ? 404 : 400)
+        }
+        return parts.count == 2 ? .file(picture.bytes, to: request) : Self.json(text(picture))
+    }
+
+    private func search(_ request: FaultServer.Request) -> FaultServer.Answer {
+        let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
+        let (page, size) = (body["page"] as? Int ?? 1, body["size"] as? Int ?? 250)
+        let chosen = (body["albumIds"] as? [String]).map { Set($0.flatMap(self.members)) }
+        return pictures.withLock { pictures in
+            let found = pictures.lazy.filter { picture in
+                // Before 1.133 a search knows nothing of visibility, and before 2 nothing of albums.
+                let isVisible =
+                    self.version > 1
+                    ? picture.visibility == body["visibility"] as? String ?? "timeline"
+                    : body["isVisible"] as? Bool == false
+                        ? picture.visibility == "hidden"
+                        : picture.visibility != "hidden"
+                            && (picture.visibility == "timeline" || body["withArchived"] as? Bool == true)
+                return isVisible && !picture.isForeign
+                    && (self.version == 1 || chosen.map { $0.contains(picture.id) } ?? true)
+                    && (body["isFavorite"] as? Bool != true || picture.isFavourite)
+                    && (body["takenAfter"] as? String).map { picture.taken >= $0 } ?? true
+                    && (body["takenBefore"] as? String).map { picture.taken <= $0 } ?? true
+            }
+            let items = found.dropFirst((page - 1) * size).prefix(size + 1).map(self.text)
+            let next = items.count > size ? "\"\(page + 1)\"" : "null"
+            return Self.json(
+                #"{"albums":{"items":[]},"assets":{"items":[\#(items.prefix(size).joined(separator: ","))],"nextPage":\#(next)}}"#
+            )
+        }
+    }
+
+    private func list(_ isShared: Bool) -> FaultServer.Answer {
+        let texts = albums.keys.sorted().filter { $0.hasPrefix("Shared") == isShared }.map { name in
+            #"{"id":"\#(Self.albumID(name))","albumName":"\#(name)","assetCount":\#(albums[name]?.count ?? 0)}"#
+        }
+        return Self.json("[" + texts.joined(separator: ",") + "]")
+    }
+
+    private func members(_ album: String) -> [String] {
+        albums.first { Self.albumID($0.key) == album }?.value ?? []
+    }
+
+    private func album(_ id: String) -> FaultServer.Answer {
+        let ids = Set(members(id))
+        let texts = version == 1 ? pictures.withLock { $0.filter { ids.contains($0.id) }.map(text) } : []
+        return Self.json(#"{"id":"\#(id)","assets":[\#(texts.joined(separator: ","))]}"#)
+    }
+
+    private func plan(_ request: FaultServer.Request) -> FaultServer.Answer {
+        let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
+        let ids = members(body["albumId"] as? String ?? "").map { "\"\($0)\"" }.joined(separator: ",")
+        return Self.json(#"{"totalSize":1,"archives":[{"size":1,"assetIds":[\#(ids)]}]}"#, 201)
+    }
+
+    private func text(_ picture: Picture) -> String {
+        let ending = picture.name.uppercased()
+        let type = ending.hasSuffix(".MOV") || ending.hasSuffix(".MP4") ? "VIDEO" : "IMAGE"
+        let visibility =
+            version == 1
+            ? #""isVisible":\#(picture.visibility != "hidden"),"isArchived":\#(picture.visibility == "archive")"#
+            : #""visibility":"\#(picture.visibility)""#
+        let checksum = picture.checksum.map { "\"\($0)\"" } ?? "null"
+        let film = picture.film.map { "\"\($0)\"" } ?? "null"
+        return """
+            {"id":"\(picture.id)","type":"\(type)","originalFileName":"\(picture.name)","checksum":\(checksum),\
+            "originalPath":"upload/\(picture.id)","fileCreatedAt":"\(picture.taken)","localDateTime":"\(picture.taken)",\
+            "isTrashed":false,"isFavorite":\(picture.isFavourite),"libraryId":null,"livePhotoVideoId":\(film),\
+            \(visibility),"exifInfo":{"fileSizeInByte":\(picture.bytes.count)}}
+            """
+    }
+
+    private static func json(_ text: String, _ status: Int = 200) -> FaultServer.Answer {
+        .init(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
+    }
+
+    private static func refusal(_ status: Int) -> FaultServer.Answer {
+        json(#"{"message":"\#(status == 404 ? "Not Found" : "Not found or no asset.read access")"}"#, status)
+    }
+}
