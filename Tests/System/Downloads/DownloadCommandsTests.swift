@@ -101,7 +101,10 @@ struct DownloadCommandsTests {
     func failures() async throws {
         let server = try server()
         server.intercept { request in
-            request.path.hasSuffix(PictureServer.Picture.id(2) + "/original") ? .init(status: 403) : nil
+            guard request.path.hasSuffix(PictureServer.Picture.id(2) + "/original") else { return nil }
+            return .init(
+                status: 403, headers: [("Content-Type", "application/json")],
+                body: Array(#"{"message":"Missing required permission: asset.download"}"#.utf8))
         }
         let house = try await PictureHouse(signedInTo: server)
         let first = try await house.latch("download", "--all")

@@ -37,13 +37,7 @@ struct MotionPhotoTests {
         _ = try await run(
             "exiftool",
             write + ["-Make=Pear", "-XMP-xmp:Rating=4", "-XMP-dc:Title=Sea & sky", folder.file("edited.jpg")])
-        _ = try await run(
-            "exiftool",
-            write + [
-                "-XMP-hdrgm:Version=1.0",
-                "-XMP-Container:Directory=[{Item={Mime=image/jpeg,Semantic=Primary}},"
-                    + "{Item={Mime=image/jpeg,Semantic=GainMap,Length=7}}]", folder.file("hdr.jpg"),
-            ])
+        try addPacket(Self.gainMap, to: folder.file("hdr.jpg"))
         _ = try await run("exiftool", write + ["-XMP-dc:Title=x", folder.file("strange.jpg")])
         var strange = try Data(contentsOf: URL(filePath: folder.file("strange.jpg")))
         let end = try #require(strange.firstRange(of: Data("</rdf:RDF>".utf8)))
@@ -52,6 +46,24 @@ struct MotionPhotoTests {
         return try ["bare.jpg", "camera.jpg", "edited.jpg", "hdr.jpg", "strange.jpg", "photo.heic"].map { name in
             Still(name: name, bytes: Array(try Data(contentsOf: URL(filePath: folder.file(name)))))
         }
+    }
+
+    /// As Ultra HDR photographs have it, whose gain map follows the picture.
+    private static let gainMap = """
+        <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+        <rdf:Description rdf:about="" xmlns:Container="http://ns.google.com/photos/1.0/container/" \
+        xmlns:Item="http://ns.google.com/photos/1.0/container/item/"><Container:Directory><rdf:Seq>
+        <rdf:li rdf:parseType="Resource"><Container:Item Item:Semantic="Primary" Item:Mime="image/jpeg"/></rdf:li>
+        <rdf:li rdf:parseType="Resource"><Container:Item Item:Semantic="GainMap" Item:Mime="image/jpeg" \
+        Item:Length="7"/></rdf:li></rdf:Seq></Container:Directory></rdf:Description></rdf:RDF></x:xmpmeta>
+        """
+
+    private func addPacket(_ packet: String, to path: String) throws {
+        var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        let body = Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(packet.utf8)
+        let length = body.count + 2
+        bytes.insert(contentsOf: [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + body, at: 2)
+        try Data(bytes + Array("GAINMAP".utf8)).write(to: URL(filePath: path))
     }
 
     private func film(_ brand: String) -> [UInt8] {

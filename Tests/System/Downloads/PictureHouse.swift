@@ -62,7 +62,7 @@ struct PictureHouse {
     private static func key(_ house: House) throws -> String {
         let path = house.folder.file("key")
         if !FileManager.default.fileExists(atPath: path) {
-            FileManager.default.createFile(
+            _ = FileManager.default.createFile(
                 atPath: path, contents: Data((0..<32).map { _ in UInt8.random(in: 0...255) }),
                 attributes: [.posixPermissions: 0o600])
         }
