@@ -8,13 +8,10 @@ import Wire
 /// over two named pipes, so that no port is open.
 ///
 /// Source: Chrome DevTools Protocol, `--remote-debugging-pipe`: JSON messages that end with NUL.
-final class Chromium: Sendable {
-    /// The program that opens an address in it.
+final class Chromium: DrivenBrowser {
     let command: String
-    private let pipes: DebuggingPipes
-
-    /// The folder with a program `chromium`, for what looks for one in `PATH` and gives it a profile.
     let programs: String
+    private let pipes: DebuggingPipes
 
     /// Prepares a profile and the command in `folder`; nothing runs yet.
     ///
@@ -36,6 +33,7 @@ final class Chromium: Sendable {
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
         // Its sandbox does not work as root and in many containers, and all pages here are the test's own.
         let start = """
+            PATH=/usr/bin:/bin
             mkdir -p "$profile/Default" && cp '\(folder)/preferences' "$profile/Default/Preferences"
             exec /usr/bin/chromium --no-sandbox --disable-gpu --disable-dev-shm-usage --remote-debugging-pipe \\
                 "$@" 3<'\(pipes.input)' 4>'\(pipes.output)' 2>/dev/null
@@ -52,7 +50,6 @@ final class Chromium: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
-    /// Runs a script in the page whose address contains `text`, again until it returns `true`, as a person's own act.
     func act(on text: String, _ script: String) async throws {
         while true {
             try Task.checkCancellation()
@@ -64,7 +61,6 @@ final class Chromium: Sendable {
         }
     }
 
-    /// Ends it.
     func close() async {
         _ = try? await pipes.call("Browser.close", [:], nil)
     }

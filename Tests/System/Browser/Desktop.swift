@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// One desktop: a display, a browser, a home in which `latch` takes the links of every scheme, and a sandbox.
+struct Desktop {
+    /// The real browsers.
+    enum Browser: String { case chromium, firefox }
+
+    /// How `latch` comes to open the browser.
+    enum Opening: String {
+        /// By the command that it is given.
+        case command
+        /// As the browser that is chosen for the whole desktop, through `xdg-open`.
+        case system
+        /// With a profile of its own, found by its name.
+        case ephemeral
+    }
+
+    /// A family of servers, and the browser in which somebody signs in to one.
+    struct Row: Sendable, CustomTestStringConvertible {
+        /// Its name in the sandbox.
+        let name: String
+        let browser: Browser
+        let opening: Opening
+        /// How the browser comes back.
+        let callback: String
+
+        init(
+            _ name: String, in browser: Browser = .chromium, opened opening: Opening = .command,
+            by callback: String = "scheme"
+        ) {
+            (self.name, self.browser, self.opening, self.callback) = (name, browser, opening, callback)
+        }
+
+        var testDescription: String { "\(name), \(browser), \(opening), \(callback)" }
+    }
+
+    let row: Row
+    let house: House
+    let screen: Screen
+    let sandbox: RunningSandbox
+    let server: String
+    let browser: any DrivenBrowser
+
+    /// Where a browser of its own has its profile.
+    var profiles: [String] {
+        let folder = house.folder.file("data/latchstring/browsers")
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
+    init(_ row: Row) async throws {
+        self.row = row
+        let first = try House()
+        screen = try await Screen(first.environment)
+        house = House(sharing: first, ["DISPLAY": screen.name, "TMPDIR": first.folder.path])
+        sandbox = try await RunningSandbox(house)
+        server = sandbox.json[row.name]?["url"]?.string ?? ""
+        let schemes = ["onyx", "timetracker", "app.immich", "relate-mail"]
+        switch row.browser {
+        case .chromium:
+            browser = try Chromium(
+                in: house.folder.path, schemes: schemes, origins: [Self.origin(of: server), sandbox.issuer])
+        case .firefox: browser = try Firefox(in: house.folder.path, schemes: schemes)
+        }
+        if row.opening == .system { try chooseBrowser() }
+        let registered = try await house.latch("register-schemes")
+        guard registered.status == 0 else { throw ChildProcess.Failure(registered.errors) }
+    }
+
+    /// Makes the browser the one that the desktop opens pages of the web with.
+    private func chooseBrowser() throws {
+        let entry = "[Desktop Entry]\nType=Application\nName=Web\nExec=\(browser.command) %u\n"
+        for folder in ["data/applications", "config"] {
+            try FileManager.default.createDirectory(
+                atPath: house.folder.file(folder), withIntermediateDirectories: true)
+        }
+        try house.folder.write(entry, to: "data/applications/web.desktop")
+        try house.folder.write(
+            "[Default Applications]\nx-scheme-handler/http=web.desktop\n", to: "config/mimeapps.list")
+    }
+
+    /// Scheme, host and port of a web address.
+    private static func origin(of address: String) -> String {
+        address.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+    }
+
+    /// Starts `latch login` and waits until it has opened the browser.
+    func signIn() async throws -> RunningProgram {
+        var words = ["login", server, "--browser", "--callback", row.callback]
+        var environment = house.environment
+        switch row.opening {
+        case .command: words += ["--browser-command", browser.command]
+        case .system: break
+        // No other browser is to be found.
+        case .ephemeral:
+            words += ["--ephemeral"]
+            environment["PATH"] = browser.programs
+        }
+        let program = try RunningProgram(Products.path("latch"), words, environment: environment)
+        try await program.line(containing: "redirect_uri=")
+        return program
+    }
+
+    /// Fills in the provider's form and presses a button.
+    func answer(_ button: String, password: String? = nil) async throws {
+        try await browser.act(
+            on: sandbox.issuer,
+            """
+            (() => {
+                const form = document.forms[0]
+                if (!form || document.readyState !== 'complete') return false
+                form.email.value = '\(sandbox.email)'
+                form.password.value = '\(password ?? sandbox.password)'
+                form.querySelector('button[value=\(button)]').click()
+                return true
+            })()
+            """)
+    }
+
+    func close() async {
+        if row.opening != .ephemeral { await browser.close() }
+        await sandbox.end()
+        await screen.close()
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// The whole way with the real parts: `latch`, the sandbox's gateway and provider, Chromium or Firefox in a window, and the
+/// desktop's own handler of the custom scheme.
+@Suite(.serialized, .inTurn, .timeLimit(.minutes(5))) struct RealBrowserTests {
+    static let rows = [
+        Desktop.Row("onyx"), Desktop.Row("timetracker", opened: .ephemeral), Desktop.Row("immich"),
+        Desktop.Row("relate-mail"), Desktop.Row("protected", opened: .system),
+        Desktop.Row("onyx", in: .firefox, opened: .system), Desktop.Row("immich", in: .firefox),
+        Desktop.Row("relate-mail", in: .firefox, by: "loopback"),
+        Desktop.Row("timetracker", in: .firefox, opened: .ephemeral), Desktop.Row("protected", in: .firefox),
+    ]
+
+    static let own = [Desktop.Browser.chromium, .firefox].map {
+        Desktop.Row("timetracker", in: $0, opened: .ephemeral)
+    }
+
+    private func with(_ row: Desktop.Row, _ body: (Desktop) async throws -> Void) async throws {
+        let desktop = try await Desktop(row)
+        do {
+            try await body(desktop)
+        } catch {
+            await desktop.close()
+            throw error
+        }
+        await desktop.close()
+    }
+
+    @Test(
+        "OX-2 OX-4 OX-5 OX-9 TT-1 TT-3 IM-7 RM-5 RM-6 a person signs in in a real browser, which brings the sign-in back",
+        arguments: rows)
+    func wholeWay(_ row: Desktop.Row) async throws {
+        try await with(row) { desktop in
+            let login = try await desktop.signIn()
+            try await desktop.answer("allow")
+
+            #expect(await login.waitForExit() == 0, "\(login.output)")
+            #expect(login.output.contains("Signed in to \(desktop.server) as \(desktop.sandbox.email)."))
+            let who = try await desktop.house.latch("whoami")
+            #expect(who.status == 0 && who.output.contains("checked with the server now"))
+            #expect(!login.output.contains("register-schemes"))
+            #expect(!login.output.contains("code=") && !login.output.contains(desktop.sandbox.password))
+            let folder = desktop.house.folder.file("run/latchstring")
+            let sockets = try? FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(sockets?.isEmpty == (desktop.row.callback == "scheme" ? true : nil))
+            #expect(desktop.profiles.isEmpty)
+        }
+    }
+
+    @Test(
+        "TT-2 a second sign-in shares no cookie with the first: the provider asks for the password again",
+        arguments: own)
+    func noCookies(_ row: Desktop.Row) async throws {
+        try await with(row) { desktop in
+            for _ in 0..<2 {
+                let login = try await desktop.signIn()
+                try await desktop.answer("allow")
+                #expect(await login.waitForExit() == 0, "\(login.output)")
+                #expect(desktop.profiles.isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "TT-2 closing the window ends the sign-in with words of its own, and the profile is gone",
+        arguments: own)
+    func closedWindow(_ row: Desktop.Row) async throws {
+        try await with(row) { desktop in
+            let login = try await desktop.signIn()
+            try await desktop.browser.act(on: desktop.sandbox.issuer, "document.readyState === 'complete'")
+            await desktop.browser.close()
+            #expect(await login.waitForExit() == 79, "\(login.output)")
+            #expect(login.output.contains("The browser was closed before the sign-in was done"))
+            #expect(desktop.profiles.isEmpty)
+        }
+    }
+
+    @Test(
+        "TT-2 a latch that was killed leaves the profile to the next one, which leaves it while the browser runs",
+        arguments: own)
+    func killed(_ row: Desktop.Row) async throws {
+        try await with(row) { desktop in
+            let login = try await desktop.signIn()
+            try await desktop.browser.act(on: desktop.sandbox.issuer, "document.readyState === 'complete'")
+            login.send(SIGKILL)
+            await login.waitForExit()
+            #expect(desktop.profiles.count == 1)
+            await desktop.browser.close()
+            while !desktop.profiles.isEmpty { _ = try await desktop.house.latch("accounts") }
+        }
+    }
+
+    @Test("OX-9 TT-9 IM-7 RM-5 a denial in a real browser is told, and nobody is signed in", arguments: rows.prefix(6))
+    func denied(_ row: Desktop.Row) async throws {
+        try await with(row) { desktop in
+            let login = try await desktop.signIn()
+            try await desktop.answer("deny", password: "")
+
+            #expect(await login.waitForExit() == 77, "\(login.output)")
+            #expect(login.output.contains("denied in the browser"))
+            #expect(try await desktop.house.latch("whoami").status == 77)
+        }
+    }
+}
