@@ -20,7 +20,7 @@ enum Downloads {
                 for id in ids where try await queue.cancel(id) { count += 1 }
                 return count
             },
-            command("clear", "Forget what is over; the files stay.") { queue, _ in try await queue.clear() },
+            command("clear", "Forget what is over; the files stay.") { try await $0.clear($1) },
         ])
 
     private static let ids = RemainingArguments<String>("ID", help: "Which; all when left out.")
@@ -28,8 +28,8 @@ enum Downloads {
     private static func command(
         _ name: String, _ summary: String, _ act: @escaping @Sendable (DownloadQueue, [String]?) async throws -> Int
     ) -> Command<Request> {
-        Command<Request>(name, summary, arguments: name == "clear" ? [] : [ids]) { given in
-            let chosen = name == "clear" ? [] : given[ids]
+        Command<Request>(name, summary, arguments: [ids]) { given in
+            let chosen = given[ids]
             return Request(given, CommandDownloads(ids: chosen.isEmpty ? nil : chosen, name: name, act: act))
         }
     }

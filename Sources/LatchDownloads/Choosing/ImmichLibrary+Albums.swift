@@ -14,9 +14,10 @@ extension ImmichLibrary {
         _ text: String, _ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void
     ) async throws {
         let album = try await album(text)
-        guard try await majorVersion() >= 2 else { return try await takeOld(album, wish, take) }
+        let version = try await version()
+        guard version.searchesAlbums else { return try await takeOld(album, wish, take) }
         var (seen, count): (Set<String>, Int) = ([], 0)
-        try await search([.init("albumIds", .array([.string(album.id)]))]) { assets in
+        try await search([.init("albumIds", .array([.string(album.id)]))], version) { assets in
             for asset in assets {
                 seen.formUnion([ImmichAssetReading.id(asset), ImmichAssetReading.film(of: asset)].compactMap { $0 })
             }
@@ -65,12 +66,6 @@ extension ImmichLibrary {
 
     private func fits(_ asset: JSONValue, _ wish: DownloadWish) -> Bool {
         wish.isFor(taken: ImmichAssetReading.taken(asset), isFavourite: asset["isFavorite"]?.bool == true)
-    }
-
-    private func majorVersion() async throws -> Int {
-        let answer = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
-        guard answer.status.isSuccess, let version = try? JSONValue(parsing: answer.body) else { return 2 }
-        return version["major"]?.number.flatMap { Int(exactly: $0) } ?? 2
     }
 
     // MARK: - Which album

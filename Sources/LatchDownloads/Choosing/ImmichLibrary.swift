@@ -39,28 +39,30 @@ struct ImmichLibrary {
 
     /// Everything that fits a wish, albums left aside: what stands in the timeline, then what was put away.
     func search(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
-        let filters = Self.filters(wish)
+        let (filters, version) = (Self.filters(wish), try await version())
         // The film of a favourite is none itself.
-        if wish.isFavouritesOnly { return try await search(filters) { try await take(try await tasks(of: $0)) } }
-        let films = try await films(wish)
-        try await search(filters) { assets in
+        let films = wish.isFavouritesOnly ? nil : try await films(filters, version)
+        try await search(filters, version) { assets in
+            guard let films else { return try await take(try await tasks(of: assets)) }
             try await take(assets.flatMap { reading.tasks($0, film: films.facts(of: $0)) })
         }
     }
 
     /// Asks for every page that fits, oldest first, so that what comes in meanwhile moves no page.
     func search(
-        _ filters: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void
+        _ filters: [JSONValue.Member], _ version: ImmichRelease, _ take: ([JSONValue]) async throws -> Void
     ) async throws {
-        // Before 1.133 the first search has what was put away too, and knows no second one.
-        var knowsVisibility = true
-        let first: [JSONValue.Member] = [.init("visibility", "timeline"), .init("withArchived", true)]
-        try await pages(filters + first) { assets in
-            if assets.contains(where: { $0["visibility"] == nil }) { knowsVisibility = false }
-            try await take(assets)
+        guard version.knowsVisibility else { return try await pages(filters + [.init("withArchived", true)], take) }
+        for word: JSONValue in ["timeline", "archive"] {
+            try await pages(filters + [.init("visibility", word)], take)
         }
-        guard knowsVisibility else { return }
-        try await pages(filters + [.init("visibility", "archive")], take)
+    }
+
+    /// Which words the server knows; those of the newest where it does not say.
+    func version() async throws -> ImmichRelease {
+        let answer = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
+        return answer.status.isSuccess
+            ? ImmichRelease((try? JSONValue(parsing: answer.body)) ?? .null) : ImmichRelease(.null)
     }
 
     private func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
@@ -85,12 +87,15 @@ struct ImmichLibrary {
     }
 
     /// What is known of the films of live photos. They are listed as what is hidden, many at once; asking for each by itself
-    /// would take a request for every live photo.
-    private func films(_ wish: DownloadWish) async throws -> KnownFilms {
+    /// takes a request for every live photo, and is done where the server does not list them.
+    private func films(_ filters: [JSONValue.Member], _ version: ImmichRelease) async throws -> KnownFilms? {
         var films = KnownFilms()
-        let hidden: [JSONValue.Member] = [.init("visibility", "hidden"), .init("isVisible", false)]
-        try await pages(Self.filters(wish) + hidden) { assets in
-            for asset in assets { films.add(asset, reading) }
+        let hidden: JSONValue.Member =
+            version.knowsVisibility ? .init("visibility", "hidden") : .init("isVisible", false)
+        do {
+            try await pages(filters + [hidden]) { assets in for asset in assets { films.add(asset, reading) } }
+        } catch let error as LatchError where error.code == .serverRefused {
+            return nil
         }
         return films
     }
@@ -142,48 +147,5 @@ struct ImmichLibrary {
 
     private static func text(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
-}
-
-/// What is known of many films, in little room: half of a telephone's photographs have one.
-private struct KnownFilms {
-    private struct Facts {
-        var size: Int64
-        var digest: (UInt64, UInt64, UInt32)
-        var isDigestAdvice: Bool
-        var ending: UInt8
-    }
-
-    private var films: [UUID: Facts] = [:]
-    /// The endings that were seen: few.
-    private var endings: [String] = []
-
-    mutating func add(_ asset: JSONValue, _ reading: ImmichAssetReading) {
-        guard let id = ImmichAssetReading.id(asset).flatMap({ UUID(uuidString: $0) }) else { return }
-        let facts = reading.facts(asset)
-        if !endings.contains(facts.ending), endings.count < 255 { endings.append(facts.ending) }
-        films[id] = Facts(
-            size: Int64(facts.size ?? -1), digest: Self.pack(facts.sha1 ?? []), isDigestAdvice: facts.isDigestAdvice,
-            ending: UInt8(endings.firstIndex(of: facts.ending) ?? 0))
-    }
-
-    /// What is known of the film that moves with a picture.
-    func facts(of asset: JSONValue) -> FilmFacts? {
-        guard let film = ImmichAssetReading.film(of: asset).flatMap({ UUID(uuidString: $0) }), let facts = films[film]
-        else { return nil }
-        let digest = Self.bytes(facts.digest.0) + Self.bytes(facts.digest.1) + Self.bytes(facts.digest.2)
-        return FilmFacts(
-            size: facts.size < 0 ? nil : Int(facts.size), sha1: digest.allSatisfy { $0 == 0 } ? nil : digest,
-            isDigestAdvice: facts.isDigestAdvice, ending: endings[Int(facts.ending)])
-    }
-
-    private static func pack(_ digest: [UInt8]) -> (UInt64, UInt64, UInt32) {
-        guard digest.count == 20 else { return (0, 0, 0) }
-        func number(_ range: Range<Int>) -> UInt64 { digest[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        return (number(0..<8), number(8..<16), UInt32(number(16..<20)))
-    }
-
-    private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-        (1...Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (Number.bitWidth - 8 * $0)) }
     }
 }

@@ -155,10 +155,11 @@ public actor DownloadQueue {
         return try await changed + store.retryOthers()
     }
 
-    /// Forgets tasks that are over; their files stay.
+    /// Forgets tasks that are over; their files stay. All, where no ids are given.
     @discardableResult
-    public func clear() async throws -> Int {
-        try await store.remove(in: [.done, .skipped(""), .failed("")])
+    public func clear(_ ids: [String]? = nil) async throws -> Int {
+        guard let ids else { return try await store.remove(in: [.done, .skipped(""), .failed("")]) }
+        return try await store.forget(ids)
     }
 
     /// The queue's tasks in its order, some at a time.

@@ -30,6 +30,11 @@ extension DownloadStore {
     /// Removes an open task, with the other part of a live photo.
     func remove(_ id: String) async throws -> Int { try await command { try $0.run(Self.removeOne, id) } }
 
+    /// Removes tasks that are over, with the other parts of live photos that are.
+    func forget(_ ids: [String]) async throws -> Int {
+        try await command { connection in try ids.reduce(0) { try $0 + connection.run(Self.removeEnded, $1) } }
+    }
+
     /// Removes all tasks in these states.
     func remove(in states: [DownloadState]) async throws -> Int {
         let words = states.map(\.word)
@@ -104,6 +109,9 @@ extension DownloadStore {
 
     static let removeOne = Statement(
         "DELETE FROM downloads WHERE state IN ('waiting', 'running', 'paused') AND \(both)", String.self)
+
+    static let removeEnded = Statement(
+        "DELETE FROM downloads WHERE state IN ('done', 'skipped', 'failed') AND \(both)", String.self)
 
     static let removeAll = Statement(
         "DELETE FROM downloads WHERE +state = ? AND position BETWEEN ? AND ?", String.self, Int.self, Int.self)

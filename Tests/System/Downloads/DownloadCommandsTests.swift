@@ -84,6 +84,7 @@ struct DownloadCommandsTests {
         server.intercept { _ in nil }
         let resumed = try await house.latch("downloads", "resume")
         let done = try await house.latch("download")
+        let one = try await house.latch("downloads", "clear", PictureServer.Picture.id(1))
         let cleared = try await house.latch("downloads", "clear")
 
         #expect(paused.status == 0 && paused.output == "1 file.\n")
@@ -93,7 +94,7 @@ struct DownloadCommandsTests {
         #expect(list.output.split(separator: "\n").allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
         #expect(resumed.status == 0 && done.status == 0, "\(done.errors)")
         #expect(house.files().count == 4)
-        #expect(cleared.output == "4 files.\n")
+        #expect(one.output == "1 file.\n" && cleared.output == "3 files.\n")
         #expect(try await house.latch("downloads", "list").errors.contains("Nothing waits"))
     }
 
@@ -116,5 +117,28 @@ struct DownloadCommandsTests {
         #expect(first.errors.contains("does not allow it") && first.errors.contains("latch downloads retry"))
         #expect(retried.output == "1 file.\n")
         #expect(second.status == 0 && house.files() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"], "\(second.errors)")
+    }
+
+    @Test("DL-13 a session that the server ended pauses its files and ends with 77; after a sign-in they come home")
+    func sessionEnded() async throws {
+        let server = try server()
+        let house = try await PictureHouse(signedInTo: server)
+        server.intercept { request in
+            guard request.path.hasSuffix("/original") else { return nil }
+            return .init(
+                status: 401, headers: [("Content-Type", "application/json")],
+                body: Array(#"{"message":"Invalid user token"}"#.utf8))
+        }
+        let ended = try await house.latch("download", "--all")
+        let list = try await house.latch("downloads", "list")
+        server.intercept { _ in nil }
+        let again = try await PictureHouse(
+            signedInTo: server.url, email: PictureServer.email, password: PictureServer.password, in: house.house)
+        let resumed = try await again.latch("downloads", "resume")
+        let done = try await again.latch("download")
+
+        #expect(ended.status == 77 && ended.errors.contains("latch downloads resume"), "\(ended.errors)")
+        #expect(list.output.split(separator: "\n").allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
+        #expect(resumed.status == 0 && done.status == 0 && house.files().count == 3, "\(done.errors)")
     }
 }
