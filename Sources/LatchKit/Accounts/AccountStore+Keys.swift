@@ -34,11 +34,17 @@ extension AccountStore {
             } catch is Stopping {
                 throw Stopping()
             } catch {
-                failure = LatchError(error, asking: server)
+                let error = LatchError(error, asking: server)
+                failure = error
+                // A server that does not answer is waited for once, not once for each key.
+                guard Self.answers.contains(error.code) else { break }
             }
         }
         return failure
     }
+
+    /// What tells that a server has answered.
+    private static let answers: Set<LatchError.Code> = [.serverRefused, .serverError, .rateLimited, .foreignAnswer]
 
     /// What a test's crash throws passes as it is.
     private struct Stopping: Error {}

@@ -1,0 +1,29 @@
+import Testing
+
+/// `latch` killed at random moments of signing in, replacing its key and signing out, at servers of every family.
+///
+/// ``ClientCrashTests`` kill before every system call, at one family; here whatever stands between is met too: the browser,
+/// the identity provider and the server go on when the program is dead.
+@Suite(.timeLimit(.minutes(5))) struct FamilyCrashTests {
+    @Test(
+        "OX-13 IM-11 TT-12 RM-7 RM-8 killed at any moment, latch leaves an account whole or absent, in every family",
+        arguments: CrashFamily.all)
+    func killed(_ family: CrashFamily) async throws {
+        var crash = try await FamilyCrash(family)
+        do {
+            try await crash.learn()
+            for command in family.commands {
+                let moments = 12
+                let kills = try await crash.kill(command, moments: moments)
+                print(
+                    "latch \(command), \(family.testDescription): killed at \(kills) of \(moments) moments in",
+                    crash.time(of: command))
+                #expect(kills > 0)
+            }
+        } catch {
+            await crash.end()
+            throw error
+        }
+        await crash.end()
+    }
+}
