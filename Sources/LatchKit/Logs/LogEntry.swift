@@ -12,13 +12,19 @@ public struct LogEntry: Sendable, Hashable, Codable {
         case browserSignIn = "browser-sign-in"
         /// A sign-in with a key.
         case keySignIn = "key-sign-in"
+        /// A request of a program's own; only what kept the server from answering is noted.
+        case request
+        /// Replacing the account's key.
+        case keyRotation = "key-rotation"
+        /// Revoking a key.
+        case keyRevocation = "key-revocation"
         /// Renewing a session.
         case refresh
         /// Asking the server again whether it has ended a session.
         case confirm
         /// The server refused a token.
         case rejected
-        /// The server ended a session.
+        /// A session ended without a sign-out: by the server's word, or with its key.
         case ended
         /// Signing out.
         case signOut = "sign-out"

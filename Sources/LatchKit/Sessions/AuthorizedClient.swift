@@ -79,17 +79,33 @@ extension Session {
     ) async throws -> (answer: ClientResponse, token: HeldToken) {
         _ = try (request.base ?? server).url(of: request.path)
         let token = try await current()
-        let answer = try await exchange(request, token.token)
-        guard let rejection = try rejection(in: answer, to: request) else { return (answer, token) }
+        let (answer, rejection) = try await answer(request, token, exchange)
+        guard let rejection else { return (answer, token) }
         let newer: HeldToken
         switch try await renew(after: token, rejection: rejection) {
         case .renewed(let token): newer = token
         case .kept(_, let error): throw error
         }
-        let second = try await exchange(request, newer.token)
-        guard let again = try self.rejection(in: second, to: request) else { return (second, newer) }
+        let (second, again) = try await self.answer(request, newer, exchange)
+        guard let again else { return (second, newer) }
         try await refusedAgain(newer, again)
         return (second, newer)
+    }
+
+    /// The server's answer, and whether it refuses the token; what kept it from answering is noted.
+    private func answer(
+        _ request: DialectRequest, _ token: HeldToken,
+        _ exchange: (DialectRequest, Secret) async throws -> ClientResponse
+    ) async throws -> (ClientResponse, Rejection?) {
+        let start = ContinuousClock.now
+        do {
+            let answer = try await exchange(request, token.token)
+            return (answer, try rejection(in: answer, to: request))
+        } catch let error as LatchError where error.code.leavesSessionUnknown {
+            accounts.log.note(
+                .request, request.base ?? server, error.code.rawValue, after: start.duration(to: .now))
+            throw error
+        }
     }
 
     private func rejection(in answer: ClientResponse, to request: DialectRequest) throws -> Rejection? {

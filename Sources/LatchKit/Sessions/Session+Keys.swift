@@ -43,6 +43,10 @@ extension Session {
     /// Source: RM-8.
     public func revokeKey(_ id: String) async throws {
         let dialect = try keyDialect()
+        try await accounts.log.timing(.keyRevocation, server) { try await revoke(id, dialect) }
+    }
+
+    private func revoke(_ id: String, _ dialect: any KeyDialect) async throws {
         let isOwn = try await accounts.keyID(of: accountID) == id
         let request = dialect.revokeKey(id)
         let (answer, token) = try await perform(request)
@@ -53,6 +57,7 @@ extension Session {
         defer { lock.release() }
         let sentence = "its key was revoked on this device"
         _ = try await accounts.end(accountID, of: token.generation, because: sentence)
+        accounts.log.note(.ended, server, "key_revoked")
         held = nil
         if machine.ended(sentence, in: token.epoch) { publish() }
     }
@@ -71,7 +76,11 @@ extension Session {
         let dialect = try keyDialect()
         let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
-        return try await Task { try await rotate(dialect) }.value
+        return try await Task {
+            try await accounts.log.timing(.keyRotation, server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
+                try await rotate(dialect)
+            }
+        }.value
     }
 
     private func rotate(_ dialect: any KeyDialect) async throws -> KeyRotation {

@@ -96,7 +96,11 @@ public actor Session {
     /// Source: OX-8, IM-10.
     public func identity() async throws -> Identity {
         let (answer, token) = try await perform(dialect.identity)
-        guard let identity = dialect.identity(from: answer) else { throw misread(answer) }
+        guard let identity = dialect.identity(from: answer) else {
+            let error = misread(answer)
+            accounts.log.note(.request, dialect.identity.base ?? server, error.code.rawValue)
+            throw error
+        }
         machine.verified(in: token.epoch)
         publish()
         if let expires = identity.tokenExpires {

@@ -34,6 +34,23 @@ import Testing
         #expect(entries.first?.milliseconds != nil)
     }
 
+    @Test("a sign-in page in the server's place is noted for a question who is signed in and for a request")
+    func foreign() async throws {
+        let world = try World()
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        world.onyx.intercept { _ in .page(200) }
+        await #expect(throws: LatchError.self) { try await session.identity() }
+        await #expect(throws: LatchError.self) { try await session.client.send(.get, "/api/things") }
+        world.onyx.intercept { _ in .json("{}", 200) }
+        await #expect(throws: LatchError.self) { try await session.identity() }
+
+        let entries = latch.log.entries().dropFirst()
+        #expect(
+            entries.map { "\($0.act.rawValue) \($0.outcome)" } == Array(repeating: "request foreign_answer", count: 3))
+        #expect(entries.allSatisfy { $0.server == world.address.authority })
+    }
+
     @Test("OX-16 no secret, path, query or name is in the file after all kinds of acts")
     func secrets() async throws {
         let world = try World()

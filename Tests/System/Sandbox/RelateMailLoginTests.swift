@@ -51,6 +51,10 @@ import Wire
                 let end = try terminal.end()
                 #expect(end == status && terminal.screen.contains(words), "\(terminal.screen)")
             }
+            let log = try await place.latch("logs").output
+            for words in ["key-rotation  ok", "key-revocation  ok", "ended  key_revoked"] {
+                #expect(log.contains("  \(words)"), "\(log)")
+            }
             let after = try await place.latch("whoami")
             #expect(after.status == 77 && after.errors.contains("Run: latch login \(server)\n"), "\(after.errors)")
         }
