@@ -46,6 +46,38 @@ struct AccountsTests {
         }
     }
 
+    @Test("RM-9 the account is named by --account or as the argument, and two different ones are one clear mistake")
+    func eitherWay() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            try await server.add("eve@example.org")
+            try await login(home, server)
+            try await login(home, server, "eve@example.org")
+            let (ada, eve) = ("ada@example.org", "eve@example.org")
+
+            for words in [[ada], ["-a", ada], ["--account", ada], [ada, "--account", ada]] {
+                #expect(try await home.latch(["use", eve]).status == 0)
+                #expect(try await home.latch(["tls"] + words).output.contains("\(ada) at"))
+                #expect(try await home.latch(["password", "--password-stdin"] + words, input: "").status != 64)
+                #expect(try await home.latch(["use"] + words).output.contains("\(ada) at"))
+                #expect(try await home.latch("whoami").output.contains(ada))
+            }
+            for command in ["use", "tls", "password", "logout"] {
+                let both = try await home.latch(command, ada, "--account", eve)
+                #expect(both.status == 64 && both.errors.contains("name one account"), "\(both.errors)")
+            }
+            let again = try await home.latch(
+                "login", "--account", ada, "--password-stdin", input: TestGateway.password)
+            #expect(again.status == 0 && again.output.contains("as \(ada)"), "\(again.errors)")
+            #expect(try await home.latch("login", server.url, "--account", ada).status == 64)
+            #expect(try await home.latch("doctor", "--account", eve).status == 0)
+            #expect(try await home.latch("doctor", server.url, "-a", eve).errors.contains("ADDRESS or --account"))
+            #expect(try await home.latch("logout", "--all", "-a", eve).status == 64)
+            #expect(try await home.latch("logout", "-a", eve).output.contains("as \(eve)"))
+            #expect(try await home.latch("accounts").output.contains(ada))
+        }
+    }
+
     @Test("without the server a kept answer is shown with a warning, and --cached is for GET alone")
     func cached() async throws {
         try await TestGateway.with { server in
@@ -83,7 +115,7 @@ struct AccountsTests {
             let other = sessions.first { $0["isCurrent"] as? Bool == false }?["id"] as? String ?? ""
             let refused = try await one.latch("sessions", "revoke", own)
             #expect(refused.status == 65 && refused.errors.contains("latch logout"))
-            #expect(try await one.latch("sessions", "revoke", "nothing").status == 65)
+            #expect(try await one.latch("sessions", "revoke", "nothing").status == 66)
             #expect(try await one.latch("sessions", "revoke").status == 64)
             #expect(try await one.latch("sessions", "revoke", String(other.prefix(8))).status == 0)
             #expect(try await two.latch("whoami").status == 77)
@@ -157,6 +189,11 @@ struct AccountsTests {
             let json = try Home.json(try await home.latch("logs", "--json"))
             let entries = try #require(json["entries"] as? [[String: Any]])
             #expect(entries.first?["act"] as? String == "sign-in" && entries.first?["outcome"] as? String == "ok")
+            await server.stop()
+            _ = try await home.latch("whoami")
+            _ = try await home.latch("request", "GET", "/api/me")
+            let failed = try await home.latch("logs").output.split(separator: "\n").suffix(2)
+            #expect(failed.count == 2 && failed.allSatisfy { $0.contains("  request  connection_refused in ") })
             for (path, bytes) in home.everythingOnDisk() where path.contains("client.log") {
                 for secret in [TestGateway.password, TestGateway.email, "/api"] {
                     #expect(bytes.range(of: Data(secret.utf8)) == nil)

@@ -44,7 +44,14 @@ struct CommandLineTests {
         Mistake("login example.org:99999", 65, "invalid_address", "port"),
         Mistake("login example.org --email nobody", 65, "invalid_email", "needs an @"),
         Mistake("login example.org --header secret-without-colon", 65, "invalid_input", "Name: value"),
-        Mistake("login example.org --header Authorization:x", 65, "invalid_input", "the session's"),
+        Mistake("request GET /x --header Authorization:x", 65, "invalid_input", "the session's"),
+        Mistake("login example.org --header Host:x", 65, "invalid_input", "the connection's"),
+        Mistake("login example.org --header Proxy-Authorization:x", 65, "invalid_input", "the connection's"),
+        Mistake(
+            "login http://example.org --pin \(String(repeating: "00", count: 32))", 65, "invalid_input", "not encrypted"
+        ),
+        Mistake("login example.org --client-certificate /etc/hostname", 65, "invalid_input", "neither PEM"),
+        Mistake("doctor example.org --account x", 64, "usage", "ADDRESS or --account"),
         Mistake("login example.org --header @/nonexistent", 66, "no_input", "No such file"),
         Mistake("login example.org --ca /nonexistent", 66, "no_input", "No such file"),
         Mistake("login example.org --client-key x", 64, "usage", "--client-certificate"),
@@ -94,8 +101,8 @@ struct CommandLineTests {
     @Test(
         "every command has help, and the program's help has every exit code",
         arguments: [
-            "login", "accounts", "use", "whoami", "request", "token", "keys", "logout", "doctor", "register-schemes",
-            "completions",
+            "login", "register", "accounts", "use", "whoami", "request", "token", "keys", "pin", "logout", "doctor",
+            "password", "sessions", "logs", "tls", "headers", "register-schemes", "completions",
         ])
     func help(_ command: String) async throws {
         let home = try Home()

@@ -1,4 +1,5 @@
 import Foundation
+import LatchGateway
 import TestSupport
 import Testing
 
@@ -156,7 +157,9 @@ struct TrustTests {
             (["--ca", "a", "--ca-only", "b"], 64, "either --ca or --ca-only"),
             (["--ca", "tls", "--system"], 64, "either --system"), (["--pin", "00", "--no-pin"], 64, "fingerprint"),
             (["--client-key", "k"], 64, "--client-certificate"), (["--ca", "nowhere.pem"], 66, "nowhere.pem"),
-            (["--client-certificate", "nowhere.pem"], 66, "nowhere.pem"), (["--proxy", "http://u:p@h"], 64, "@FILE"),
+            (["--client-certificate", "me.pem"], 65, "not encrypted"),
+            (["--pin", String(repeating: "00", count: 32)], 65, "latch login https://127.0.0.1"),
+            (["--proxy", "http://u:p@h"], 64, "@FILE"),
             (["nobody@example.org"], 66, "no account"),
         ])
     func badTrust(_ words: [String], _ status: Int32, _ part: String) async throws {
@@ -169,6 +172,143 @@ struct TrustTests {
 
             #expect(answer.status == status && answer.errors.contains(part), "\(answer.errors)")
             #expect(try await home.latch("tls").output.contains("the system's authorities"))
+        }
+    }
+
+    @Test("a file that is no certificate is refused before a passphrase is asked for, and nothing is changed")
+    func noCertificate() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            let front = try await TLSFront(to: server.port, in: home.folder)
+            let login = try await home.latch(
+                "login", "https://127.0.0.1:\(front.port)", "-e", TestGateway.email, "--password-stdin", "--pin",
+                front.fingerprint, input: TestGateway.password)
+            #expect(login.status == 0, "\(login.errors)")
+            try home.folder.write("Dear diary", to: "diary")
+            try home.folder.write("0\u{0}", to: "short")
+            for file in ["diary", "short"] {
+                let terminal = try home.terminal("tls", "--client-certificate", home.folder.file(file))
+                #expect(try terminal.end() == 65)
+                #expect(terminal.screen.contains("neither PEM") && !terminal.screen.contains("Passphrase"))
+            }
+            let nowhere = try await home.latch("tls", "--client-certificate", "nowhere.pem")
+            #expect(nowhere.status == 66 && nowhere.errors.contains("nowhere.pem"))
+            let exported = try await Program.run(
+                "openssl",
+                [
+                    "pkcs12", "-export", "-in", front.certificate, "-inkey", front.key, "-out",
+                    home.folder.file("me.p12"), "-passout", "pass:",
+                ])
+            #expect(exported.status == 0)
+            let terminal = try home.terminal("tls", "--client-certificate", home.folder.file("me.p12"))
+            try terminal.wait(for: "Passphrase of")
+            terminal.type("\n")
+            #expect(try terminal.end() == 0, "\(terminal.screen)")
+        }
+    }
+
+    @Test("a kept file of authorities that is gone ends with 78 and says how to name another, and nobody is signed out")
+    func goneAuthorities() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            let front = try await TLSFront(to: server.port, in: home.folder)
+            let (kept, moved) = (home.folder.file("ca.pem"), home.folder.file("moved.pem"))
+            try FileManager.default.copyItem(atPath: front.certificate, toPath: kept)
+            let login = try await home.latch(
+                "login", "https://127.0.0.1:\(front.port)", "-e", TestGateway.email, "--password-stdin", "--ca",
+                "ca.pem",
+                input: TestGateway.password)
+            #expect(login.status == 0, "\(login.errors)")
+            try FileManager.default.moveItem(atPath: kept, toPath: moved)
+
+            for words in [["whoami"], ["request", "GET", "/api/me"]] {
+                let answer = try await home.latch(words)
+                #expect(answer.status == 78 && answer.errors.contains("ca.pem"), "\(answer.errors)")
+                #expect(answer.errors.contains("latch tls ada@example.org --ca FILE"))
+            }
+            let doctor = try await home.latch("doctor")
+            #expect(doctor.status == 78 && doctor.output.contains("--  connection  Not come to."), "\(doctor.output)")
+            #expect(doctor.output.contains("no  trust       Could not read the authorities"))
+            #expect(try await home.latch("tls", "--ca", moved).status == 0)
+            #expect(try await home.latch("whoami").output.contains("checked with the server now"))
+        }
+    }
+
+    @Test("latch doctor tells its own version, and a proxy only where there is one")
+    func doctor() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            let login = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--proxy", "none",
+                input: TestGateway.password)
+            #expect(login.status == 0, "\(login.errors)")
+            let version = try await home.latch("--version").output.trimmingCharacters(in: .newlines)
+            let doctor = try await home.latch("doctor")
+            #expect(version.hasPrefix("latch ") && doctor.output.contains("by \(version)\n"), "\(doctor.output)")
+            #expect(doctor.errors.contains("does: no proxy."), "\(doctor.errors)")
+            let json = try Home.json(try await home.latch("doctor", "--json"))
+            #expect("latch \(json["version"] as? String ?? "")" == version)
+        }
+    }
+
+    @Test(
+        "fields that would break a request or the session are refused; a cookie is kept as a secret",
+        arguments: [
+            "Host", "content-length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer", "Keep-Alive",
+            "Proxy-Authorization", "Proxy-Connection", "Expect", "Content-Type", "Range", "Authorization",
+        ])
+    func reserved(_ name: String) async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            _ = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+            let refused = try await home.latch("headers", "set", name, "hunter2")
+            #expect(refused.status == 65 && refused.errors.contains("Leave it out"), "\(refused.errors)")
+            #expect(!refused.errors.contains("hunter2"))
+            let login = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--header", "\(name): hunter2",
+                input: TestGateway.password)
+            #expect(login.status == 65 && login.errors.contains("Leave it out"), "\(login.errors)")
+            #expect(try await home.latch("headers", "list").output.isEmpty)
+        }
+    }
+
+    @Test("a cookie of a sign-in proxy goes with every request, is kept with the secrets and never shown")
+    func cookie() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            _ = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+            let set = try await home.latch("headers", "set", "Cookie", "@-", input: "authelia_session=open-sesame-3\n")
+            #expect(set.status == 0, "\(set.errors)")
+            let seen = try await home.latch("request", "GET", "/api/headers").output
+            #expect(seen.contains("Cookie: authelia_session=open-sesame-3"))
+            for words in [["headers", "list"], ["tls"], ["doctor"], ["whoami"], ["logs"], ["tls", "--json"]] {
+                let answer = try await home.latch(words)
+                #expect(answer.status == 0 && !(answer.output + answer.errors).contains("sesame"), "\(words)")
+            }
+            for (path, bytes) in home.everythingOnDisk() {
+                #expect(bytes.range(of: Data("open-sesame-3".utf8)) == nil, "\(path) holds the cookie")
+            }
+        }
+    }
+
+    @Test("IM-9 where the family has another field for its token, Authorization is left to a proxy in front")
+    func authorization() async throws {
+        try await TestGateway.with { settings in
+            settings.immich.isEnabled = true
+            settings.onyx.isEnabled = false
+        } _: { server in
+            let home = try home()
+            let login = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--header",
+                "Authorization: Basic b3Blbi1zZXNhbWU=", input: TestGateway.password)
+            #expect(login.status == 0, "\(login.errors)")
+            #expect(try await home.latch("whoami").output.contains("checked with the server now"))
+            #expect(try await home.latch("headers", "list").output == "Authorization\n")
+            #expect(try await home.latch("headers", "set", "Authorization", "Basic eA==").status == 0)
+            #expect(try await home.latch("logout").status == 0)
+            #expect(try await server.liveSessions() == 0)
         }
     }
 

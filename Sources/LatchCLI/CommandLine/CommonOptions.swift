@@ -46,4 +46,15 @@ enum AccountOption {
     static let option = Option<String>(
         "account", short: "a", value: "ACCOUNT", defaultText: "the active account", completion: completion,
         help: "The account: its number, e-mail, server or the beginning of its id.")
+
+    /// The same as an argument, for commands whose object is the account; ``selector(_:)`` reads both.
+    static let argument = OptionalArgument<String>(
+        "ACCOUNT", completion: completion, help: "The account, the same as --account.")
+
+    /// The account that was named, in either way.
+    static func selector(_ given: Invocation) throws(ArgumentError) -> String? {
+        guard let word = given[argument] else { return given[option] }
+        guard let other = given[option], other != word else { return word }
+        throw given.mistake("name one account, as ACCOUNT or with --account")
+    }
 }

@@ -23,10 +23,13 @@ struct ConnectionArguments: Sendable {
     var isEmpty: Bool { trust.isEmpty && headers.isEmpty }
 
     /// Reads the files that are named, and asks for a key's passphrase when it has one.
-    func options(_ person: Person) async throws -> ConnectionOptions {
+    ///
+    /// - Throws: ``LatchError`` also for what a server at that address has no use for.
+    func options(for address: ServerAddress, _ person: Person) async throws -> ConnectionOptions {
+        try trust.check(fits: address)
         var options = ConnectionOptions()
         try await trust.apply(to: &options, person)
-        options.extraHeaders = try await HeaderLines.read(headers)
+        options.extraHeaders = try await HeaderLines.read(headers, with: .server)
         return options
     }
 }

@@ -4,15 +4,49 @@ import Terminal
 
 /// Header fields as a person writes them: `Name: value`, or `@FILE` with such lines.
 enum HeaderLines {
-    static func read(_ words: [String]) async throws -> HTTPHeaders {
+    /// What the fields go with.
+    enum Use {
+        /// One request.
+        case request
+        /// Every request to a server.
+        case server
+
+        /// What the request or the connection says itself, in small letters; another one would break it.
+        fileprivate func isReserved(_ name: String) -> Bool {
+            let ofConnections: Set = [
+                "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer",
+                "expect",
+            ]
+            if ofConnections.contains(name) || name.hasPrefix("proxy-") { return true }
+            switch self {
+            case .request: return name == "authorization"
+            // Whether the session needs the field Authorization is its dialect's to say.
+            case .server: return ["content-type", "content-encoding", "range"].contains(name)
+            }
+        }
+    }
+
+    /// Refuses an `Authorization` where the session sends its own.
+    ///
+    /// - Throws: ``LatchError/Code/invalidInput``.
+    static func check(_ headers: HTTPHeaders, for dialect: any Dialect) throws(LatchError) {
+        guard headers["Authorization"] != nil,
+            dialect.authorization(Secret(""), besides: headers)["Authorization"] != nil
+        else { return }
+        throw LatchError(
+            .invalidInput,
+            "The header Authorization is the session's own with servers that speak \(dialect.title). Leave it out.")
+    }
+
+    static func read(_ words: [String], with use: Use) async throws -> HTTPHeaders {
         var headers: HTTPHeaders = [:]
         for word in words {
             guard word.hasPrefix("@") else {
-                try add(word, to: &headers)
+                try add(word, use, to: &headers)
                 continue
             }
             let bytes = try await InputFile.read(String(word.dropFirst()), what: "the headers' file")
-            for line in InputFile.lines(bytes) { try add(line, to: &headers) }
+            for line in InputFile.lines(bytes) { try add(line, use, to: &headers) }
         }
         return headers
     }
@@ -30,7 +64,7 @@ enum HeaderLines {
             default: value
             }
         var headers: HTTPHeaders = [:]
-        try add("\(name): \(text)", to: &headers)
+        try add("\(name): \(text)", .server, to: &headers)
         return headers
     }
 
@@ -45,7 +79,7 @@ enum HeaderLines {
     }
 
     /// The value is not quoted when it is refused: it may be a secret.
-    private static func add(_ line: String, to headers: inout HTTPHeaders) throws(LatchError) {
+    private static func add(_ line: String, _ use: Use, to headers: inout HTTPHeaders) throws(LatchError) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
         let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
@@ -53,12 +87,13 @@ enum HeaderLines {
             throw LatchError(
                 .invalidInput, "A header is written as 'Name: value', with letters and hyphens in its name.")
         }
-        let ours = [
-            "authorization", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te",
-        ]
-        guard !ours.contains(name.lowercased()) else {
+        guard !use.isReserved(name.lowercased()) else {
             throw LatchError(
-                .invalidInput, "The header \(name) is the session's or the connection's own. Leave it out.")
+                .invalidInput,
+                "The header \(name) is the session's, the request's or the connection's own. Leave it out.")
+        }
+        guard !value.isEmpty else {
+            throw LatchError(.invalidInput, "The header \(name) has no value. Write it as 'Name: value'.")
         }
         headers.append(name, value)
     }

@@ -16,6 +16,11 @@ enum Hint {
             .foreignAnswer, .proxyFailed, .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired,
             .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch, .certificateUntrusted:
             return account.map { "See step by step where it fails: latch doctor \($0.serverURL.url.forShell)" }
+        case .authoritiesUnreadable:
+            let whom = account.map { " " + $0.userEmail.forShell } ?? ""
+            return account.map { _ in
+                "Name the file anew: latch tls\(whom) --ca FILE; or none: latch tls\(whom) --system"
+            }
         case .serverError:
             return error.retryAfter.map { "Try again in \($0.components.seconds) seconds." }
         default:

@@ -59,11 +59,23 @@ struct TrustArguments: Sendable {
     /// Whether a client certificate was given.
     var namesCertificate: Bool { certificate != nil }
 
+    /// Refuses what counts for an encrypted connection only where there is none: it would look like safety.
+    ///
+    /// - Throws: ``LatchError/Code/invalidInput``.
+    func check(fits address: ServerAddress) throws(LatchError) {
+        guard !address.isEncrypted, pin != nil || certificate != nil else { return }
+        let what = pin != nil ? "no certificate to pin" : "nobody to show a client certificate to"
+        throw LatchError(
+            .invalidInput,
+            "\(address) is not encrypted, so there is \(what). Use the server's https address: latch login "
+                + ("https" + address.url.dropFirst(4)).forShell)
+    }
+
     /// Sets what was given, and leaves the rest; reads the files that are named, and asks for a key's passphrase when it has
     /// one.
     func apply(to options: inout ConnectionOptions, _ person: Person) async throws {
         if let authorities {
-            if let file = authorities.pemFile { _ = try await InputFile.read(file, what: "the authorities' file") }
+            if let file = authorities.pemFile { try await Self.checkAuthorities(file) }
             options.authorities = authorities
         }
         if let pin { options.pinnedCertificate = pin }
@@ -71,10 +83,25 @@ struct TrustArguments: Sendable {
         if let proxy { options.proxy = try await proxyAddress(proxy) }
     }
 
+    private static func checkAuthorities(_ file: String) async throws {
+        let bytes = try await InputFile.read(file, what: "the authorities' file")
+        guard String(decoding: bytes, as: UTF8.self).contains("CERTIFICATE-----") else {
+            throw LatchError(
+                .invalidInput,
+                "'\(file.printable)' holds no PEM certificate: a line in it begins with '-----BEGIN CERTIFICATE'.")
+        }
+    }
+
     private func clientCertificate(_ certificate: String, _ person: Person) async throws -> ClientCertificate {
         let path = InputFile.absolute(certificate)
-        let text = String(decoding: try await InputFile.read(path, what: "the client certificate"), as: UTF8.self)
-        guard text.contains("-----BEGIN ") else {
+        let bytes = try await InputFile.read(path, what: "the client certificate")
+        guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") else {
+            guard Self.isPKCS12(bytes) else {
+                throw LatchError(
+                    .invalidInput,
+                    "'\(certificate.printable)' is no client certificate: it is neither PEM, which has a line that begins "
+                        + "with '-----BEGIN', nor PKCS#12 (.p12, .pfx).")
+            }
             let passphrase = try await person.askSecret("Passphrase of \(certificate) (empty if it has none)")
             return .pkcs12(path: path, passphrase: passphrase.count == 0 ? nil : passphrase)
         }
@@ -83,6 +110,15 @@ struct TrustArguments: Sendable {
         let passphrase =
             keyText.contains("ENCRYPTED") ? try await person.askSecret("Passphrase of \(key ?? certificate)") : nil
         return .pem(certificate: path, key: keyPath, passphrase: passphrase)
+    }
+
+    /// Whether a file begins as PKCS#12 does: a sequence, of any form of length, and in it version 3.
+    ///
+    /// Source: RFC 7292 §4; ITU-T X.690 §8.1.3.
+    private static func isPKCS12(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count > 8, bytes[0] == 0x30 else { return false }
+        let lengthBytes = bytes[1] > 0x80 ? Int(bytes[1] & 0x7F) : 0
+        return bytes.dropFirst(2 + lengthBytes).starts(with: [0x02, 0x01, 0x03])
     }
 
     private func proxyAddress(_ word: String) async throws -> String? {

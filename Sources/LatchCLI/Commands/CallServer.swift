@@ -55,7 +55,7 @@ struct CallServer: Performing {
             throw LatchError(.invalidInput, "'\(method.printable)' is no method. Write GET, POST or another.")
         }
         let body = try await body()
-        var headers = try await HeaderLines.read(headers)
+        var headers = try await HeaderLines.read(headers, with: .request)
         if data != nil, headers["Content-Type"] == nil { headers["Content-Type"] = Self.mediaType(of: body) }
         let (account, session) = try await run.session(selector)
         let kept = isCached ? try await session.client.cached(path, headers: headers) : nil

@@ -71,8 +71,9 @@ struct ChangeHeaders: Performing {
         case .set(let name, let value):
             let fields =
                 if let value { try await HeaderLines.read(name: name, value: value) } else {
-                    try await HeaderLines.read([name])
+                    try await HeaderLines.read([name], with: .server)
                 }
+            if let dialect = Dialects.named(account.dialect) { try HeaderLines.check(fields, for: dialect) }
             options = try await keep(account, run) { headers in
                 for field in fields { headers[field.name] = nil }
                 for field in fields { headers.append(field.name, field.value) }

@@ -4,8 +4,6 @@ import Terminal
 
 /// `latch password`: another password at the account's server.
 struct ChangePassword: Performing {
-    private static let account = OptionalArgument<String>(
-        "ACCOUNT", completion: AccountOption.completion, help: "The account; the active one when left out.")
     private static let fromInput = Flag(
         "password-stdin",
         help: "Read the password of today and then the new one from two lines of standard input, and ask nothing.")
@@ -17,9 +15,9 @@ struct ChangePassword: Performing {
             You stay signed in here. A server that wants another password before anything else asks for the new one \
             alone: then one line is enough for --password-stdin.
             """,
-        arguments: [account, fromInput]
-    ) { given in
-        Request(given, ChangePassword(selector: given[account], readsInput: given[fromInput]))
+        arguments: [AccountOption.argument, AccountOption.option, fromInput]
+    ) { given throws(ArgumentError) in
+        Request(given, ChangePassword(selector: try AccountOption.selector(given), readsInput: given[fromInput]))
     }
 
     private let selector: String?

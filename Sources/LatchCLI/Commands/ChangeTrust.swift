@@ -4,8 +4,6 @@ import Terminal
 
 /// `latch tls`: how an account's server is connected to, shown or changed.
 struct ChangeTrust: Performing {
-    private static let account = OptionalArgument<String>(
-        "ACCOUNT", completion: AccountOption.completion, help: "The account; the active one when left out.")
     private static let system = Flag("system", help: "Trust the system's authorities again; a pin stays.")
     private static let noPin = Flag("no-pin", help: "Forget the pinned certificate: the authorities decide again.")
     private static let noCertificate = Flag("no-client-certificate", help: "Show the server no certificate any more.")
@@ -17,7 +15,9 @@ struct ChangeTrust: Performing {
             stay signed in, and programs that run already connect the new way with their next request. It counts for \
             every request of the account: sign-in, refresh, calls and signing out.
             """,
-        arguments: [account] + TrustArguments.all + [system, noPin, noCertificate, KeepAnyway.flag]
+        arguments: [AccountOption.argument, AccountOption.option] + TrustArguments.all + [
+            system, noPin, noCertificate, KeepAnyway.flag,
+        ]
     ) { given throws(ArgumentError) in
         let trust = try TrustArguments(given)
         let clash: (Bool, Bool, String) throws(ArgumentError) -> Void = { (one, other, words) throws(ArgumentError) in
@@ -29,7 +29,8 @@ struct ChangeTrust: Performing {
         return Request(
             given,
             ChangeTrust(
-                selector: given[account], trust: trust, isSystem: given[system], hasNoPin: given[noPin],
+                selector: try AccountOption.selector(given), trust: trust, isSystem: given[system],
+                hasNoPin: given[noPin],
                 hasNoCertificate: given[noCertificate], isForced: given[KeepAnyway.flag]))
     }
 
@@ -50,6 +51,7 @@ struct ChangeTrust: Performing {
             try run.console.result(text.lines(run.console.output), json: text.json)
             return .done
         }
+        try trust.check(fits: account.serverURL)
         let change = try await KeepAnyway(isForced: isForced, run: run).change(account) { options in
             if isSystem { options.authorities = .system }
             if hasNoPin { options.pinnedCertificate = nil }

@@ -13,17 +13,25 @@ struct Doctor: Performing {
             Nothing is saved and nobody is signed in. It ends like 'latch login' would: 0 when the server was found, else \
             with the code of what failed.
             """,
-        arguments: [address] + ConnectionArguments.all
+        arguments: [address, AccountOption.option] + ConnectionArguments.all
     ) { given throws(ArgumentError) in
-        Request(given, Doctor(address: given[address], connection: try ConnectionArguments(given)))
+        if given[address] != nil, given[AccountOption.option] != nil {
+            throw given.mistake("give either ADDRESS or --account")
+        }
+        return Request(
+            given,
+            Doctor(
+                address: given[address], selector: given[AccountOption.option],
+                connection: try ConnectionArguments(given)))
     }
 
     private let address: String?
+    private let selector: String?
     private let connection: ConnectionArguments
 
     func perform(in run: Run) async throws -> ExitCode {
         let (address, options) = try await target(run)
-        try run.console.say([run.console.output.strong(address.url)])
+        try run.console.say([run.console.output.strong(address.url), "  asked by latch \(Latchstring.version)"])
         let report = try await ServerProbe(connection: options).run(address) { step in
             try? run.console.say(Self.lines(step, run.console.output))
         }
@@ -36,17 +44,16 @@ struct Doctor: Performing {
 
     /// The address that was given, connected to as its account is unless told otherwise; or the active account's.
     private func target(_ run: Run) async throws -> (ServerAddress, ConnectionOptions) {
-        let given = try await connection.options(run.person)
         let account: Account?
         let address: ServerAddress
         if let text = self.address {
             address = try ServerAddress(text)
             account = connection.isEmpty ? try await run.knownAccount(at: address) : nil
         } else {
-            let active = try await run.account(nil)
-            (address, account) = (active.serverURL, connection.isEmpty ? active : nil)
+            let chosen = try await run.account(selector)
+            (address, account) = (chosen.serverURL, connection.isEmpty ? chosen : nil)
         }
-        guard let account else { return (address, given) }
+        guard let account else { return (address, try await connection.options(for: address, run.person)) }
         let kept = try await run.latchstring().accounts.connection(of: account.id)
         if kept.description != ConnectionOptions().description {
             run.console.note("Connecting as the account \(account.userEmail) does: \(kept).")
@@ -92,7 +99,8 @@ extension Doctor {
                 ] + (step.remedy.map { [.init("remedy", .string($0))] } ?? []))
         }
         var members: [JSONValue.Member] = [
-            .init("address", .string(address.url)), .init("found", .bool(report.server != nil)),
+            .init("version", .string(Latchstring.version)), .init("address", .string(address.url)),
+            .init("found", .bool(report.server != nil)),
             .init("dialect", report.server.map { .string($0.dialect.id.rawValue) } ?? .null),
             .init("steps", .array(steps)),
         ]

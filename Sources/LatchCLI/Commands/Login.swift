@@ -22,16 +22,21 @@ struct Login: Performing {
             Some servers give a key for good once you have signed in with the browser; it may do everything unless you say \
             otherwise. Where such a server names no identity provider, a key that you made there signs in.
 
-            The account becomes the active one; signing in again as the same person renews its session.
+            The account becomes the active one; signing in again as the same person renews its session. With --account it \
+            is that account's server that you sign in to.
 
             A header, a client certificate, a proxy and a pinned certificate are remembered with the account. Where one \
             holds a secret, write it to a file and give @FILE: others can see a command line.
             """,
-        arguments: [address, email, passwordFromInput] + BrowserArguments.all + KeyArguments.all
+        arguments: [address, AccountOption.option, email, passwordFromInput] + BrowserArguments.all + KeyArguments.all
             + ConnectionArguments.all
     ) { given throws(ArgumentError) in
-        if given[passwordFromInput], given[address] == nil { throw given.mistake("--password-stdin needs ADDRESS") }
-        if given[passwordFromInput], given[email] == nil { throw given.mistake("--password-stdin needs --email") }
+        let isKnown = given[AccountOption.option] != nil
+        if isKnown, given[address] != nil { throw given.mistake("give either ADDRESS or --account") }
+        if given[passwordFromInput], !isKnown {
+            if given[address] == nil { throw given.mistake("--password-stdin needs ADDRESS") }
+            if given[email] == nil { throw given.mistake("--password-stdin needs --email") }
+        }
         let browser = try BrowserArguments(given)
         if browser.isChosen, given[email] != nil || given[passwordFromInput] {
             throw given.mistake("--email and --password-stdin are for signing in with a password, not with the browser")
@@ -40,15 +45,17 @@ struct Login: Performing {
         if key.isChosen, browser.isChosen || given[email] != nil || given[passwordFromInput] {
             throw given.mistake("--key and --key-stdin sign in with a key: leave out the other ways")
         }
-        if key.readsKey, given[address] == nil { throw given.mistake("--key-stdin needs ADDRESS") }
+        if key.readsKey, given[address] == nil, !isKnown { throw given.mistake("--key-stdin needs ADDRESS") }
         return Request(
             given,
             Login(
-                address: given[address], email: given[email], readsPassword: given[passwordFromInput],
+                address: given[address], selector: given[AccountOption.option], email: given[email],
+                readsPassword: given[passwordFromInput],
                 browser: browser, key: key, connection: try ConnectionArguments(given)))
     }
 
     private let address: String?
+    private let selector: String?
     private let email: String?
     private let readsPassword: Bool
     private let browser: BrowserArguments
@@ -58,16 +65,17 @@ struct Login: Performing {
     var asksNobody: Bool { readsPassword || key.readsKey }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let address = try await serverAddress(run)
-        let email = try email.map { try EmailAddress(typed: $0) }
-        let options = try await connectionOptions(address, run)
+        let known = if let selector { try await run.account(selector) } else { Account?.none }
+        let address = if let known { known.serverURL } else { try await serverAddress(run) }
+        let email = try (email ?? (readsPassword ? known?.userEmail : nil)).map { try EmailAddress(typed: $0) }
+        let options = try await connectionOptions(address, known, run)
         let server = try await ServerSearch(run: run, person: run.person).find(address, options)
         let scopes = try key.scopes(at: server)
         let store = try await run.openSecrets()
         let arrival = ArrivalText()
         let account =
             switch try await SignInChoice(features: server.features, address: address).decide(wish, run) {
-            case .password: try await signInWithPassword(email, server, arrival, run)
+            case .password: try await signInWithPassword(email, known, server, arrival, run)
             case .browser(let provider): try await signInWithBrowser(provider, scopes, server, arrival, run)
             case .key: try await key.signIn(to: server, run)
             }
@@ -101,9 +109,9 @@ struct Login: Performing {
     }
 
     private func signInWithPassword(
-        _ email: EmailAddress?, _ server: Server, _ arrival: ArrivalText, _ run: Run
+        _ email: EmailAddress?, _ known: Account?, _ server: Server, _ arrival: ArrivalText, _ run: Run
     ) async throws -> Account {
-        let who = if let email { email } else { try await askEmail(server, run) }
+        let who = if let email { email } else { try await askEmail(known, server, run) }
         let password = try await password(who, server, run.person)
         return try await run.latchstring().signIn(
             PasswordSignIn(email: who.text, password: password), to: server, onStep: arrival.take)
@@ -118,16 +126,19 @@ struct Login: Performing {
     }
 
     /// As the command line says; when it says nothing, as the account at that address connects already.
-    private func connectionOptions(_ address: ServerAddress, _ run: Run) async throws -> ConnectionOptions {
-        guard connection.isEmpty, let account = try await run.knownAccount(at: address) else {
-            return try await connection.options(run.person)
+    private func connectionOptions(
+        _ address: ServerAddress, _ known: Account?, _ run: Run
+    ) async throws -> ConnectionOptions {
+        let account = if let known { known } else { try await run.knownAccount(at: address) }
+        guard connection.isEmpty, let account else {
+            return try await connection.options(for: address, run.person)
         }
         try await run.openSecrets()
         return try await run.latchstring().accounts.connection(of: account.id)
     }
 
-    private func askEmail(_ server: Server, _ run: Run) async throws -> EmailAddress {
-        let known = try await run.knownAccount(at: server.address)
+    private func askEmail(_ account: Account?, _ server: Server, _ run: Run) async throws -> EmailAddress {
+        let known = if let account { account } else { try await run.knownAccount(at: server.address) }
         let text = try await run.person.ask(
             "E-mail at \(server.address.authority)", suggestion: known?.userEmail, instead: "Give it: --email EMAIL")
         return try EmailAddress(typed: text)

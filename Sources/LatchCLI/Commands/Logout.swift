@@ -5,8 +5,6 @@ import Terminal
 
 /// `latch logout`: ends sessions on the server and removes them from this device.
 struct Logout: Performing {
-    private static let account = OptionalArgument<String>(
-        "ACCOUNT", completion: AccountOption.completion, help: "The account; the active one when left out.")
     private static let all = Flag("all", help: "Sign out of every account.")
 
     static let command = Command<Request>(
@@ -15,10 +13,11 @@ struct Logout: Performing {
             The token is removed from this device always, also when the server cannot be reached; a warning says when the \
             server could not be told.
             """,
-        arguments: [account, all]
+        arguments: [AccountOption.argument, AccountOption.option, all]
     ) { given throws(ArgumentError) in
-        if given[all], given[account] != nil { throw given.mistake("give either ACCOUNT or --all") }
-        return Request(given, Logout(selector: given[account], isAll: given[all]))
+        let selector = try AccountOption.selector(given)
+        if given[all], selector != nil { throw given.mistake("give either ACCOUNT or --all") }
+        return Request(given, Logout(selector: selector, isAll: given[all]))
     }
 
     private let selector: String?

@@ -36,7 +36,7 @@ struct Register: Performing {
     func perform(in run: Run) async throws -> ExitCode {
         let address = try ServerAddress(address)
         let given = try email.map { try EmailAddress(typed: $0) }
-        let options = try await connection.options(run.person)
+        let options = try await connection.options(for: address, run.person)
         let server = try await ServerSearch(run: run, person: run.person).find(address, options)
         guard server.dialect is any RegistrationDialect, server.features.signsInWithPassword else {
             throw LatchError(

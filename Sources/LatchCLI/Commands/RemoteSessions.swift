@@ -68,7 +68,7 @@ struct RemoteSessions: Performing {
         let fitting = exact.isEmpty && id.utf8.count >= 4 ? sessions.filter { $0.id.hasPrefix(id) } : exact
         guard let session = fitting.first, fitting.count == 1 else {
             throw LatchError(
-                .invalidInput,
+                .sessionUnknown,
                 fitting.isEmpty
                     ? "There is no session '\(id.printable)'. List them: latch sessions list"
                     : "'\(id.printable)' fits several sessions. Give more of the id.")

@@ -40,9 +40,15 @@ struct ServerSearch {
     private func accept(_ report: ProbeReport, _ address: ServerAddress) throws -> Server {
         guard let server = report.server else {
             run.advise("See step by step where it fails: latch doctor \(address.url.forShell)")
-            throw report.failure ?? LatchError(.notAKnownServer, "\(address) is no server known here.")
+            if let failure = report.failure, failure.code != .notAKnownServer { throw failure }
+            // What each family missed there is for whoever looks closely, and the doctor tells it.
+            throw LatchError(
+                .notAKnownServer,
+                "Something answers at \(address), and it is no server known here. Check the address, and its path if the "
+                    + "server is not at the top of its host.", cause: report.failure)
         }
         for step in report.steps where step.outcome == .warned { run.console.warn(step.description.printable) }
+        try HeaderLines.check(server.connection.extraHeaders, for: server.dialect)
         if let reason = server.features.closedBecause { throw LatchError(.serverError, reason) }
         let features = server.features
         guard features.signsInWithPassword || features.signsInWithBrowser || features.signsInWithKey else {

@@ -39,7 +39,7 @@ struct SignInChoice {
             guard features.signsInWithPassword else {
                 throw LatchError(
                     .passwordLoginDisabled,
-                    "Login failed: \(address) does not sign in with a password. Use one of its other ways.")
+                    "Login failed: \(address) does not sign in with a password. \(otherWay)")
             }
             return .password
         case .key: return .key
@@ -50,6 +50,12 @@ struct SignInChoice {
             let password = features.signsInWithPassword && !run.person.isThere
             return password ? .password : try await choose(ways, run, orElse: .password)
         }
+    }
+
+    /// What to give in place of a password.
+    private var otherWay: String {
+        if features.signsInWithBrowser { return "Sign in with the browser: --browser." }
+        return features.signsInWithKey ? "Sign in with a key: --key." : "Use one of its other ways."
     }
 
     private func choose(

@@ -3,13 +3,12 @@ import LatchKit
 
 /// `latch use`: which account other commands work with.
 struct Use: Performing {
-    private static let account = Argument<String>(
-        "ACCOUNT", completion: AccountOption.completion, help: "Its number, e-mail, server or the beginning of its id.")
-
     static let command = Command<Request>(
-        "use", "Choose the account that other commands work with.", arguments: [account]
-    ) { given in
-        Request(given, Use(selector: given[account]))
+        "use", "Choose the account that other commands work with.",
+        arguments: [AccountOption.argument, AccountOption.option]
+    ) { given throws(ArgumentError) in
+        guard let selector = try AccountOption.selector(given) else { throw given.mistake("ACCOUNT is missing") }
+        return Request(given, Use(selector: selector))
     }
 
     private let selector: String

@@ -27,7 +27,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .failed: "the server refused, or anything not named below"
         case .usage: "the command line cannot be followed, or a terminal is needed"
         case .badInput: "an address, e-mail, path or other input cannot be right"
-        case .notFound: "no such account, or a file cannot be read"
+        case .notFound: "no such account, key or session, or a file cannot be read"
         case .unreachable: "the server cannot be reached"
         case .storage: "the accounts on this machine cannot be read or written"
         case .tryLater: "the server is failing or wants a pause: try later"
@@ -45,7 +45,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .done, .failed: []
         case .usage: [.usage, .noTerminal, .unknownProvider]
         case .badInput: [.invalidAddress, .invalidEmail, .invalidRequest, .invalidInput, .weakPassword]
-        case .notFound: [.noAccount, .ambiguousAccount, .keyUnknown, .noInput, .noSignInWaits]
+        case .notFound: [.noAccount, .ambiguousAccount, .keyUnknown, .sessionUnknown, .noInput, .noSignInWaits]
         case .unreachable:
             [.nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline]
         case .storage:
@@ -63,7 +63,8 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             [
                 .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired, .certificateNotYetValid,
                 .certificateWrongName, .certificatePinMismatch, .certificateUntrusted, .clientCertificate,
-                .proxyFailed, .secretStoreLocked, .secretStoreAbsent, .secretStoreDenied, .secretStoreDamaged,
+                .authoritiesUnreadable, .proxyFailed, .secretStoreLocked, .secretStoreAbsent, .secretStoreDenied,
+                .secretStoreDamaged,
                 .wrongPassphrase, .secretStoreFailed, .secretStoreDiffers,
             ]
         case .interrupted: [.cancelled]

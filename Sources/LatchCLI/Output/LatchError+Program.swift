@@ -12,6 +12,8 @@ extension LatchError.Code {
     static let invalidInput = Self(rawValue: "invalid_input")
     /// A file or standard input cannot be read.
     static let noInput = Self(rawValue: "no_input")
+    /// The account has no such session on its server.
+    static let sessionUnknown = Self(rawValue: "session_unknown")
     /// Standard output cannot be written.
     static let outputFailed = Self(rawValue: "output_failed")
     /// Nothing that was foreseen.

@@ -12,6 +12,7 @@ extension LatchError {
     /// | `timed_out` | no answer in time |
     /// | `certificate_unknown_issuer`, `certificate_self_signed`, `certificate_expired`, `certificate_not_yet_valid`, `certificate_wrong_name`, `certificate_pin_mismatch`, `certificate_untrusted` | the server's certificate was not accepted, and why |
     /// | `client_certificate` | the server wants a certificate, or the one configured cannot be used |
+    /// | `authorities_unreadable` | the file of own authorities is gone or cannot be used |
     /// | `tls_failed` | no encrypted connection could be agreed on |
     /// | `proxy_failed` | the proxy cannot be used |
     /// | `connection_lost` | the connection broke, or what came is no HTTP |
@@ -96,6 +97,8 @@ extension LatchError.Code {
     public static let certificateUntrusted = Self(rawValue: "certificate_untrusted")
     /// The server wants a client certificate, or the one configured cannot be used.
     public static let clientCertificate = Self(rawValue: "client_certificate")
+    /// The file of own authorities is gone or cannot be used.
+    public static let authoritiesUnreadable = Self(rawValue: "authorities_unreadable")
     /// No encrypted connection could be agreed on.
     public static let tlsFailed = Self(rawValue: "tls_failed")
     /// The proxy cannot be used.

@@ -32,7 +32,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
         if authorities != .system { parts.append("own authorities") }
         if let pinnedCertificate { parts.append("pinned \(pinnedCertificate)") }
         if clientCertificate != nil { parts.append("client certificate") }
-        if proxy != nil { parts.append("proxy") }
+        if let proxy { parts.append(proxy.isEmpty ? "no proxy" : "proxy") }
         parts += extraHeaders.fields.map { "header \($0.name)" }
         return parts.isEmpty ? "defaults" : parts.joined(separator: ", ")
     }
@@ -51,7 +51,9 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
         do throws(TransportError) {
             return try HTTPClient(configuration)
         } catch {
-            throw LatchError(error)
+            // Nothing but the authorities' file is read as a file that may be any.
+            throw error.code == .file
+                ? LatchError(.authoritiesUnreadable, error.message, cause: error) : LatchError(error)
         }
     }
 }

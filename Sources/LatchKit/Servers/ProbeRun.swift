@@ -41,12 +41,13 @@ struct ProbeRun {
         switch finding {
         case .server(let dialect, let place, let features):
             report.server = Server(address: place, dialect: dialect, features: features, connection: connection)
+            let version = features.version.map { " " + ServerText.clean($0) } ?? ""
             let elsewhere = place == address ? "" : " at \(place)"
             let what =
                 features.gateway.map {
                     "\(place.authority)\(place.prefix) is protected by \($0.authority), where you sign in; it"
                 }
-                ?? "It is a server that speaks \(dialect.title)\(elsewhere); it"
+                ?? "It is a server that speaks \(dialect.title)\(version)\(elsewhere); it"
             add(.dialect, .passed, "\(what) \(Self.ways(features)).")
             for warning in features.warnings { add(.dialect, .warned, warning) }
             return true
@@ -97,6 +98,15 @@ struct ProbeRun {
                 add(kind, .skipped, "Not come to.")
             }
         }
+    }
+
+    /// Tells that what the connection needs on this device is not there: nobody was asked.
+    mutating func failBefore(_ error: LatchError) {
+        report.failure = error
+        add(.name, .skipped, "Not come to.")
+        add(.connection, .skipped, "Not come to.")
+        add(.trust, .failed, error.message)
+        add(.dialect, .skipped, "Not come to.")
     }
 
     private mutating func add(

@@ -39,7 +39,7 @@ public struct ServerProbe: Sendable {
         var run = ProbeRun(address: address, isPinned: connection.pinnedCertificate != nil, onStep: onStep)
         run.checkAddress()
         do throws(LatchError) {
-            let client = try connection.client(userAgent: device.userAgent, home: address)
+            guard let client = open(&run) else { return run.report }
             try await ask(client, &run)
             await client.close()
         } catch {
@@ -47,6 +47,16 @@ public struct ServerProbe: Sendable {
             run.fail(error)
         }
         return run.report
+    }
+
+    /// The client, which reads the files that are named before anybody is asked; nil when one cannot be used.
+    private func open(_ run: inout ProbeRun) -> HTTPClient? {
+        do {
+            return try connection.client(userAgent: device.userAgent, home: run.address)
+        } catch {
+            run.failBefore(error)
+            return nil
+        }
     }
 
     private func ask(_ client: HTTPClient, _ run: inout ProbeRun) async throws(LatchError) {

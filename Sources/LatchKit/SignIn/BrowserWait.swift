@@ -73,6 +73,6 @@ struct BrowserWait: Sendable {
     private var late: LatchError {
         LatchError(
             .signInTimedOut,
-            "The browser did not come back within \(signIn.timeout.components.seconds) seconds. Nobody was signed in.")
+            "The browser did not come back in time (\(signIn.timeout.components.seconds) s). Nobody was signed in.")
     }
 }

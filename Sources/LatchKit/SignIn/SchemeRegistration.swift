@@ -10,10 +10,13 @@ public struct SchemeRegistration: Sendable {
     /// The entry's file.
     public static let entry = "latchstring-callback.desktop"
 
-    /// The schemes of all dialects.
+    /// The schemes of all dialects, each once.
     public static var schemes: [String] {
         Dialects.all.compactMap { ($0 as? any BrowserDialect)?.callback }
             .map { String($0.prefix { $0 != ":" }) }
+            .reduce(into: []) { schemes, scheme in
+                if !schemes.contains(scheme) { schemes.append(scheme) }
+            }
     }
 
     /// What registering changed.
