@@ -17,10 +17,12 @@ extension FuzzedParser {
         },
         FuzzedParser("cache-control") { input in
             let now = Date(timeIntervalSince1970: 1_800_000_000)
-            let lines = input.lines(3).map(\.text)
+            let lines = input.lines(5).map(\.text)
             var headers: HTTPHeaders = ["Cache-Control": lines[0]]
             if lines.count > 1 { headers["Vary"] = lines[1] }
             if lines.count > 2 { headers["Age"] = lines[2] }
+            if lines.count > 3 { headers["Expires"] = lines[3] }
+            if lines.count > 4 { headers["Date"] = lines[4] }
             let answer = ClientResponse(status: .ok, headers: headers)
             guard let stored = CacheRules.stored(answer, to: [:], now: now) else { return }
             let lifetime = stored.freshUntil.timeIntervalSince(now)

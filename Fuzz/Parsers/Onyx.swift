@@ -64,7 +64,7 @@ extension FuzzedParser {
 }
 
 extension ClientResponse {
-    fileprivate static func fuzzed(_ input: [UInt8]) -> (ClientResponse, path: String)? {
+    static func fuzzed(_ input: [UInt8]) -> (ClientResponse, path: String)? {
         var rest = input[...]
         let words = rest.takeLine().split(separator: " ", maxSplits: 1)
         guard words.count == 2, let status = Int(words[0]), (200..<600).contains(status) else { return nil }

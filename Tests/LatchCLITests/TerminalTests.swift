@@ -5,7 +5,8 @@ import Testing
 /// What happens at a terminal, with a person typing.
 @Suite("At a terminal", .serialized, .timeLimit(.minutes(3)))
 struct TerminalTests {
-    @Test("OX-16 a typed password shows nowhere: not on the screen, not among the arguments")
+    @Test(
+        "IM-2 OX-16 asked for the server, then e-mail and password with the host shown; a typed password shows nowhere")
     func noEcho() async throws {
         try await TestGateway.with { server in
             var home = try Home()

@@ -51,9 +51,7 @@ final class ScriptedServer: Sendable {
         (listening, port) = (listener.descriptor, listener.port)
         let descriptor = listening
         Thread.detachNewThread { [weak self] in
-            while true {
-                let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else { break }
+            while case let connection = LoopbackListener.accepted(at: descriptor), connection >= 0 {
                 guard let self else {
                     close(connection)
                     break

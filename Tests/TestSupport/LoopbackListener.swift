@@ -8,6 +8,20 @@ public struct LoopbackListener: Sendable {
     /// The port.
     public let port: Int
 
+    /// The next connection at a descriptor; negative when the socket was shut down. A connection that its client gave up
+    /// before it was taken, a signal, and a moment without descriptors end no server.
+    ///
+    /// Source: accept(2), ERRORS.
+    public static func accepted(at descriptor: Int32) -> Int32 {
+        while true {
+            let connection = accept(descriptor, nil, nil)
+            guard connection < 0, [ECONNABORTED, EINTR, EMFILE, ENFILE, EPROTO].contains(errno) else {
+                return connection
+            }
+            if errno == EMFILE || errno == ENFILE { usleep(1_000) }
+        }
+    }
+
     /// Begins to listen.
     public init(backlog: Int32 = 256) throws {
         let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -31,7 +31,8 @@ package final class TLSFront {
             "openssl",
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=Home \u{1B}[31mred", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+                "-subj", "/CN=Home \u{1B}[31mred", "-addext", "subjectAltName=IP:127.0.0.1,DNS:home.test", "-keyout",
+                key, "-out",
                 certificate,
             ])
         let shown = try await Program.run("openssl", ["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])

@@ -26,7 +26,7 @@ enum CacheRules {
         kept.headers = HTTPHeaders(answer.headers.filter { !passing.contains($0.name.lowercased()) })
         return StoredResponse(
             varies: varies, variant: variant(varies, of: request), answer: kept, date: now,
-            freshUntil: now.addingTimeInterval(lifetime(answer.headers, directives)))
+            freshUntil: now.addingTimeInterval(lifetime(answer.headers, directives, now)))
     }
 
     /// What an answer of 304 makes of what is kept.
@@ -38,7 +38,7 @@ enum CacheRules {
         }
         renewed.date = now
         let headers = renewed.answer.headers
-        renewed.freshUntil = now.addingTimeInterval(lifetime(headers, directives(headers)))
+        renewed.freshUntil = now.addingTimeInterval(lifetime(headers, directives(headers), now))
         return renewed
     }
 
@@ -54,15 +54,26 @@ enum CacheRules {
         Set(list(headers.values("Vary")).map { $0.lowercased() }).sorted()
     }
 
-    /// How long an answer holds without asking: by `max-age`, less its `Age`; else not at all. `Expires` is not read: asking
-    /// once more is always right.
-    private static func lifetime(_ headers: HTTPHeaders, _ directives: [String: String]) -> TimeInterval {
+    /// How long an answer holds without asking: by `max-age`, or else from `Date` to `Expires`, less its `Age`. Where neither
+    /// can be read it does not hold at all: asking once more is always right.
+    ///
+    /// Source: RFC 9111 §4.2.1 and §5.3.
+    private static func lifetime(_ headers: HTTPHeaders, _ directives: [String: String], _ now: Date) -> TimeInterval {
         guard directives["no-cache"] == nil else { return 0 }
         let age = headers["Age"].flatMap { Int($0) }.map { max($0, 0) } ?? 0
         if let text = directives["max-age"] {
             return TimeInterval(max(min(Int(text) ?? 0, longest) - age, 0))
         }
-        return 0
+        return TimeInterval(max(min(untilExpiry(headers, now), longest) - age, 0))
+    }
+
+    /// Both ends by the server's own clock, which may be another than this machine's; without a `Date` from now on. A date
+    /// that is none, such as `0`, lies in the past, and of two nobody knows which counts.
+    private static func untilExpiry(_ headers: HTTPHeaders, _ now: Date) -> Int {
+        let moment = Int(now.timeIntervalSince1970)
+        let (ends, starts) = (headers.values("Expires"), headers.values("Date"))
+        guard ends.count == 1, let end = HTTPDate(ends[0], now: moment) else { return 0 }
+        return end.seconds - (starts.first.flatMap { HTTPDate($0, now: moment) }?.seconds ?? moment)
     }
 
     /// The directives of `Cache-Control` in small letters; one given twice counts the first time, unless it forbids.

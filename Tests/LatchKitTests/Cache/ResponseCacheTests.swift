@@ -60,6 +60,54 @@ import Testing
         #expect(origin(new) == "server")
     }
 
+    struct Expiry: Sendable {
+        var headers: HTTPHeaders
+        var seconds: Double
+    }
+
+    private static let noon = "Fri, 15 Jan 2027 12:00:00 GMT"
+
+    @Test(
+        "RFC 9111 §5.3 an answer holds from Date to Expires by the server's own clock, and max-age counts first",
+        arguments: [
+            Expiry(headers: ["Date": noon, "Expires": "Fri, 15 Jan 2027 12:01:00 GMT"], seconds: 60),
+            Expiry(headers: ["Date": noon, "Expires": "Fri, 15 Jan 2027 12:01:00 GMT", "Age": "20"], seconds: 40),
+            Expiry(headers: ["Date": noon, "Expires": "Friday, 15-Jan-27 12:01:00 GMT"], seconds: 60),
+            Expiry(headers: ["Date": noon, "Expires": noon], seconds: 0),
+            Expiry(headers: ["Date": noon, "Expires": "Fri, 15 Jan 2027 11:00:00 GMT"], seconds: 0),
+            Expiry(headers: ["Date": noon, "Expires": "0"], seconds: 0),
+            Expiry(headers: ["Date": noon, "Expires": "-1"], seconds: 0),
+            // The home's clock says 08:00:00.
+            Expiry(headers: ["Expires": "Fri, 15 Jan 2027 08:00:30 GMT"], seconds: 30),
+            Expiry(headers: ["Date": noon, "Expires": noon, "Cache-Control": "max-age=50"], seconds: 50),
+            Expiry(
+                headers: ["Date": noon, "Expires": "Fri, 15 Jan 2027 13:00:00 GMT", "Cache-Control": "max-age=50"],
+                seconds: 50),
+            Expiry(
+                headers: ["Date": noon, "Expires": "Fri, 15 Jan 2027 13:00:00 GMT", "Cache-Control": "no-cache"],
+                seconds: 0),
+            Expiry(headers: ["Date": noon, "Expires": "Fri, 15 Jan 2127 12:00:00 GMT"], seconds: 31_536_000),
+        ])
+    func expires(_ row: Expiry) async throws {
+        serve(row.headers)
+        let latch = try await world.home.open()
+        let client = try latch.session(for: try await world.signIn(latch)).client
+        #expect(origin(try await client.cached("/api/things")) == "server")
+        world.home.clock.advance(by: row.seconds - 1)
+        #expect(origin(try await client.cached("/api/things")) == (row.seconds > 0 ? "fresh" : "server"))
+        world.home.clock.advance(by: 1)
+        #expect(origin(try await client.cached("/api/things")) == "server")
+    }
+
+    @Test("RFC 9111 §4.2.1 of two Expires neither is believed")
+    func twoExpires() {
+        var headers: HTTPHeaders = ["Date": Self.noon, "Expires": "Fri, 15 Jan 2027 13:00:00 GMT"]
+        headers.append("Expires", "Fri, 15 Jan 2027 14:00:00 GMT")
+        let now = world.home.clock.now
+        let stored = CacheRules.stored(ClientResponse(status: .ok, headers: headers), to: [:], now: now)
+        #expect(stored?.freshUntil == now)
+    }
+
     @Test("a date alone is enough to ask by, and what has neither is asked for anew")
     func dates() async throws {
         serve(["Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"])

@@ -44,7 +44,8 @@ struct FamilyWorld: Sendable {
     let rules: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
     /// Signs in at a server that was found; what is given happens when the browser is about to come back.
     let begin: @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account
-    var find: @Sendable (Latchstring, ConnectionOptions) async throws -> Server
+    /// Which dialects are asked; nil for all, as a program does.
+    var dialects: [any Dialect]?
     var stop: @Sendable () async -> Void = {}
 
     init(_ world: World, browser: Bool) {
@@ -52,14 +53,12 @@ struct FamilyWorld: Sendable {
         if browser { Self.offerBrowser(world.onyx) }
         rules = { world.onyx.answer($0) }
         begin = browser ? Self.byBrowser(world.home, at: world.address) : Self.byPassword
-        find = Self.probe(world.address)
     }
 
     init(_ world: ImmichWorld, browser: Bool) {
         (home, wire, address, door) = (world.home, world.wire, world.address, world.address)
         rules = { world.immich.answer($0) }
         begin = browser ? Self.byBrowser(world.home, at: world.address) : Self.byPassword
-        find = Self.probe(world.address)
     }
 
     init(_ world: ProtectedWorld, browser: Bool) {
@@ -67,14 +66,12 @@ struct FamilyWorld: Sendable {
         if browser { Self.offerBrowser(world.onyx) }
         rules = { world.answer($0) }
         begin = browser ? Self.byBrowser(world.home, at: world.gateway) : Self.byPassword
-        find = Self.probe(world.address)
     }
 
     init(_ world: TimeTrackerWorld) {
         (home, wire, address, door) = (world.home, world.wire, world.address, world.address)
         rules = { world.script.answer($0) }
         begin = Self.byBrowser(world.home, at: world.address)
-        find = Self.probe(world.address)
     }
 
     init(_ world: RelateMailWorld) {
@@ -96,12 +93,7 @@ struct FamilyWorld: Sendable {
         rules = { world.server.answer($0) }
         self.begin = begin
         // The identity provider's clock stands still as the home's does.
-        find = { _, connection in
-            var direct = connection
-            direct.proxy = direct.proxy ?? ""
-            let dialects = Dialects.all.map { $0.id == world.dialect.id ? world.dialect : $0 }
-            return try await ServerProbe(connection: direct, dialects: dialects).run(world.address).requireServer()
-        }
+        dialects = Dialects.all.map { $0.id == world.dialect.id ? world.dialect : $0 }
         stop = { await world.stop() }
     }
 
@@ -117,10 +109,15 @@ struct FamilyWorld: Sendable {
         }
     }
 
-    private static func probe(
-        _ address: ServerAddress
-    ) -> @Sendable (Latchstring, ConnectionOptions) async throws -> Server {
-        { latch, connection in try await latch.probe(address, connection: connection).requireServer() }
+    /// Asks the server, or whatever is at another address, what it is.
+    func find(
+        _ latch: Latchstring, _ connection: ConnectionOptions, at place: ServerAddress? = nil
+    ) async throws -> Server {
+        let place = place ?? address
+        guard let dialects else { return try await latch.probe(place, connection: connection).requireServer() }
+        var direct = connection
+        direct.proxy = direct.proxy ?? ""
+        return try await ServerProbe(connection: direct, dialects: dialects).run(place).requireServer()
     }
 
     private static let byPassword:
@@ -136,14 +133,16 @@ struct FamilyWorld: Sendable {
         { latch, server, comingBack in
             let person = BrowserPerson(home: home)
             // What goes to the web for the person's browser.
-            let web = try HTTPClient()
+            let web = try HTTPClient(HTTPClient.Configuration(extraHeaders: ["X-Browser": "yes"], proxy: ""))
             return try await withThrowingTaskGroup(of: Account?.self) { group in
                 group.addTask { try await latch.signIn(person.signIn(.scheme), to: server) }
                 group.addTask {
                     let address = await person.address()
                     guard !address.isEmpty else { return nil }
                     // The browser finds the server also where the program is led astray.
-                    let reached = address.replacing(server.address.origin + "/", with: door.origin + "/")
+                    let reached = ["http", "https"].reduce(address) { address, scheme in
+                        address.replacing("\(scheme)://\(server.address.authority)/", with: door.origin + "/")
+                    }
                     let link = try await web.send(ClientRequest(method: .get, url: reached)).headers["Location"] ?? ""
                     comingBack()
                     try person.open(link)

@@ -1,7 +1,8 @@
 @testable import LatchKit
 
 /// A home, an address that its gateway protects, and a person who signs in there. One server plays both: it is the gateway
-/// where it is asked as `localhost`, and the protected address by its number.
+/// where it is asked as `localhost`, and the protected address by its number. As `home.test` it is both, the gateway below
+/// `/id`.
 struct ProtectedWorld {
     let home: Home
     let onyx: OnyxScript
@@ -23,13 +24,19 @@ struct ProtectedWorld {
 
     private static func answer(_ request: ScriptedServer.Request, _ onyx: OnyxScript) -> ScriptedServer.Answer {
         let host = request.headers["Host"] ?? ""
+        if request.path.hasPrefix("/id/"), host == "home.test" || host.hasPrefix("localhost:") {
+            var below = request
+            below.path = String(request.path.dropFirst("/id".count))
+            return onyx.answer(below)
+        }
         if host.hasPrefix("localhost:") { return onyx.answer(request) }
         let port = host.drop { $0 != ":" }
-        let place = "http://127.0.0.1" + port
+        let place = host == "home.test" ? "https://home.test" : "http://127.0.0.1" + port
+        let gateway = host == "home.test" ? "https://home.test/id" : "http://localhost\(port)"
         if request.path == "/.well-known/oauth-protected-resource" {
             return .json(
                 #"""
-                {"resource":"\#(place)","authorization_servers":["http://localhost\#(port)/api"],\#
+                {"resource":"\#(place)","authorization_servers":["\#(gateway)/api"],\#
                 "bearer_methods_supported":["header"]}
                 """#)
         }

@@ -104,21 +104,23 @@ import Testing
         }
     }
 
-    @Test(
-        "RM-5 a denial at the provider and each of its faults leave no account",
-        arguments: [
-            ("deny", "fault=", LatchError.Code.signInDenied), ("allow", "fault=wrong-nonce", .providerUntrusted),
-            ("allow", "fault=expired", .providerUntrusted), ("allow", "fault=wrong-signature", .providerUntrusted),
-            ("allow", "fault=wrong-audience", .providerUntrusted),
-        ])
-    func faults(_ action: String, _ fault: String, _ code: LatchError.Code) async throws {
+    private static let faults = [
+        ("deny", "fault=", LatchError.Code.signInDenied), ("allow", "fault=wrong-nonce", .providerUntrusted),
+        ("allow", "fault=expired", .providerUntrusted), ("allow", "fault=wrong-signature", .providerUntrusted),
+        ("allow", "fault=wrong-audience", .providerUntrusted),
+    ]
+
+    @Test("RM-5 a denial at the provider and each of its faults leave no account")
+    func faults() async throws {
         try await House.with { house in
             let latch = try await house.home.open()
-            let error = await #expect(throws: LatchError.self) {
-                try await house.signIn(latch, action: action, [fault])
+            for (action, fault, code) in Self.faults {
+                let error = await #expect(throws: LatchError.self, "\(action) \(fault)") {
+                    try await house.signIn(latch, action: action, [fault])
+                }
+                #expect(error?.code == code, "\(action) \(fault): \(error?.message ?? "")")
+                #expect(try await latch.accounts.rowIDs().isEmpty, "\(action) \(fault)")
             }
-            #expect(error?.code == code, "\(error?.message ?? "")")
-            #expect(try await latch.accounts.rowIDs().isEmpty)
             await latch.close()
         }
     }

@@ -1,38 +1,25 @@
-import Glibc
-
 /// An instant as HTTP writes it, in whole seconds since 1970.
 ///
 /// Source: RFC 9110 §5.6.7; the arithmetic of days is Howard Hinnant's `days_from_civil`.
-struct HTTPDate: Equatable, Comparable {
-    let seconds: Int
+public struct HTTPDate: Hashable, Comparable, Sendable {
+    /// Whole seconds since 1970.
+    public let seconds: Int
 
-    init(seconds: Int) {
+    /// Makes an instant of seconds since 1970.
+    public init(seconds: Int) {
         self.seconds = seconds
     }
 
-    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    /// The days as dates write them, beginning with that of 1 January 1970.
+    package static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let longDays = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
-    private static let months = [
+    /// The months as dates write them.
+    package static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
-
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; years before 0000 and after 9999 are written as those.
-    var text: String {
-        let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
-        var time = time_t(seconds)
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        func digits(_ value: Int32, _ count: Int = 2) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        let weekday = Self.days[(Int(parts.tm_wday) + 3) % 7]
-        return "\(weekday), \(digits(parts.tm_mday)) \(Self.months[Int(parts.tm_mon)]) "
-            + "\(digits(parts.tm_year + 1900, 4)) "
-            + "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
-    }
+    /// Whether one is earlier.
+    public static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
 
     /// Reads any of the three forms; nil for everything else. A leap second counts as the one before.
     ///
@@ -40,7 +27,7 @@ struct HTTPDate: Equatable, Comparable {
     ///   - text: Such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or
     ///     `Sun Nov  6 08:49:37 1994`.
     ///   - now: For a year of two digits, which is never more than 50 years ahead.
-    init?(_ text: String, now: Int) {
+    public init?(_ text: String, now: Int) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let isPrintable = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         guard isPrintable, let weekday = words.first else { return nil }

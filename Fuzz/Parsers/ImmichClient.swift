@@ -1,0 +1,42 @@
+@testable import HTTPClient
+@testable import LatchKit
+@testable import Wire
+
+extension FuzzedParser {
+    static let immichClient = [
+        // Everything that a client reads of a server that says it speaks Immich.
+        FuzzedParser("immich-answers") { input in
+            let (dialect, server) = (ImmichDialect(), try ServerAddress("https://photos.example.org"))
+            for status in [200, 201, 400, 401, 404] {
+                let answer = ClientResponse(
+                    status: HTTPStatus(rawValue: status), headers: ["Content-Type": "application/json"], body: input)
+                if let place = ImmichPlace(answer, from: server) {
+                    try require(place.address.isEncrypted, "An encrypted address was left for another.")
+                    try require(place.api.isEmpty || place.api.hasPrefix("/"), "A path does not begin with a slash.")
+                    try require(
+                        (try? place.address.url(of: place.api + "/server/ping")) != nil, "No request can be made there."
+                    )
+                }
+                if let grant = ImmichDialect.grant(in: answer) {
+                    try require(status < 300, "A token was taken from a refusal.")
+                    try require(
+                        HTTPHeaders.isSafe(name: "x-immich-user-token", value: grant.token.reveal()),
+                        "No header can hold the token.")
+                }
+                if case .rejected = dialect.verdict(on: answer, to: "/api/albums", at: server) {
+                    try require(status == 401, "Status \(status) ended a session.")
+                }
+                let error = dialect.refusal(answer, server)
+                try require(
+                    !error.message.unicodeScalars.contains { $0.properties.generalCategory == .control },
+                    "A message to people holds a control character of the server's.")
+                _ = (dialect.recognise(answer), dialect.identity(from: answer), dialect.words(in: answer))
+            }
+        },
+        // The desktop's file of the person's folders.
+        FuzzedParser("user-directories") { input in
+            guard let path = PicturesFolder.path(in: input.text, home: "/home/ada") else { return }
+            try require(path.hasPrefix("/"), "A path is not whole.")
+        },
+    ]
+}

@@ -1,0 +1,20 @@
+import Glibc
+import Wire
+
+extension HTTPDate {
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; years before 0000 and after 9999 are written as those.
+    var text: String {
+        let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        func digits(_ value: Int32, _ count: Int = 2) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        let weekday = Self.days[(Int(parts.tm_wday) + 3) % 7]
+        return "\(weekday), \(digits(parts.tm_mday)) \(Self.months[Int(parts.tm_mon)]) "
+            + "\(digits(parts.tm_year + 1900, 4)) "
+            + "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
+    }
+}
