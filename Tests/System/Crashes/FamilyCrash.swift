@@ -60,6 +60,44 @@ struct FamilyCrash: Sendable {
         return kills
     }
 
+    /// Kills a command when the server has just made a key, the moment that random ones seldom meet, and looks at what is
+    /// left; how often it came to no end.
+    mutating func killOnceKeyIsMade(_ command: Command, times: Int) async throws -> Int {
+        var kills = 0
+        for number in 0..<times {
+            try await prepare(for: command)
+            let what = "\(command) at \(family.name), killed \(2 * number) ms after the key was made"
+            let killer = try ChildProcess("python3", ["-c", Self.killer, database, String(2 * number)])
+            // It is ready before the program begins.
+            await BackgroundThread.run { killer.output.waitForBytes() }
+            let program = try start(command)
+            killer.input.write(Array("\(program.id)\n".utf8))
+            killer.input.close()
+            try #require(await killer.waitForExit() == 0)
+            if await program.waitForExit() == 137 { kills += 1 }
+            try await untilBrowserEnds()
+            try await check(command, what)
+        }
+        return kills
+    }
+
+    private var database: String { server.house.folder.file("state/latchd/latchd.db") }
+
+    /// Waits for one more key in the gateway's database, or for the program's end.
+    private static let killer = """
+        import os, sqlite3, sys, time
+        database = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, timeout=10)
+        count = lambda: database.execute("SELECT coalesce(max(rowid), 0) FROM api_keys").fetchone()[0]
+        before = count()
+        print("ready", flush=True)
+        program = int(sys.stdin.readline())
+        try:
+            while count() == before: os.kill(program, 0)
+            time.sleep(int(sys.argv[2]) / 1000)
+            os.kill(program, 9)
+        except ProcessLookupError: pass
+        """
+
     /// Each command once to its end, so that it is known how long it takes; nothing may be left.
     mutating func learn() async throws {
         try await signIn()

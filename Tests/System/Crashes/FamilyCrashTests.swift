@@ -19,6 +19,11 @@ import Testing
                     "latch \(command), \(family.testDescription): killed at \(kills) of \(moments) moments in",
                     crash.time(of: command))
                 #expect(kills > 0)
+                guard family.givesKeys, command != .logout else { continue }
+                let times = 5
+                let aimed = try await crash.killOnceKeyIsMade(command, times: times)
+                print("latch \(command), \(family.testDescription): killed at \(aimed) of \(times) keys just made")
+                #expect(aimed > 0)
             }
         } catch {
             await crash.end()
