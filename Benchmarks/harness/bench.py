@@ -15,6 +15,7 @@ class Bench:
     """One run of the benchmarks."""
 
     latchd: Path
+    latch: Path
     beside: Path | None
     folder: Path
     rounds: int

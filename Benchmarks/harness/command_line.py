@@ -13,7 +13,7 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import Bench
 from .machine import ROOT
-from .measures import bridge, cold, introspect, me, memory, mixed, original, signin, start, verify
+from .measures import bridge, cold, downloads, introspect, me, memory, mixed, original, signin, start, verify
 from .process import BenchError
 from .table import Table
 
@@ -21,7 +21,7 @@ MEASURES = {
     "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "introspect": introspect.measure,
     "verify": verify.measure,
     "mixed": mixed.measure, "memory": memory.measure, "cold": cold.measure, "start": start.measure,
-    "original": original.measure,
+    "original": original.measure, "downloads": downloads.measure,
 }
 PAGE = ROOT / "docs" / "benchmarks.md"
 
@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=int, default=None, help="seconds of each round (5; 3 with --quick)")
     parser.add_argument("--latchd", type=Path, help="a built latchd, instead of building this one for release")
     parser.add_argument("--beside", type=Path, help="another built latchd, measured on /api/me in the same rounds")
+    parser.add_argument("--latch", type=Path, help="a built latch, instead of building this one for release")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--markdown", action="store_true", help="print Markdown and put it into docs/benchmarks.md")
     return parser
@@ -58,18 +59,26 @@ def _parser() -> argparse.ArgumentParser:
 
 def _bench(options: argparse.Namespace, folder: Path) -> Bench:
     usual = 3 if options.quick else 5
+    latch = options.latch or (_build("latch") if "downloads" in _parts(options) else Path())
     return Bench(
-        latchd=(options.latchd or _build()).resolve(), beside=options.beside and options.beside.resolve(),
+        latchd=(options.latchd or _build("latchd")).resolve(), latch=latch.resolve(),
+        beside=options.beside and options.beside.resolve(),
         folder=folder, rounds=options.rounds or usual, seconds=options.seconds or usual, is_quick=options.quick)
 
 
-def _build() -> Path:
-    command = ["swift", "build", "--configuration", "release", "--static-swift-stdlib", "--product", "latchd"]
-    print("Building latchd for release.", file=sys.stderr)
+def _parts(options: argparse.Namespace) -> list[str]:
+    if options.profile:
+        return []
+    return ["me"] if options.quick else options.only or list(MEASURES)
+
+
+def _build(product: str) -> Path:
+    command = ["swift", "build", "--configuration", "release", "--static-swift-stdlib", "--product", product]
+    print(f"Building {product} for release.", file=sys.stderr)
     if subprocess.run([*command, "--quiet"], cwd=ROOT, stdout=sys.stderr).returncode != 0:
-        raise BenchError("latchd was not built.")
+        raise BenchError(f"{product} was not built.")
     shown = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, capture_output=True, text=True)
-    return Path(shown.stdout.strip()) / "latchd"
+    return Path(shown.stdout.strip()) / product
 
 
 def _run(options: argparse.Namespace, bench: Bench, arguments: list[str]) -> None:
@@ -77,7 +86,7 @@ def _run(options: argparse.Namespace, bench: Bench, arguments: list[str]) -> Non
         print(profile.report(bench))
         return
     table = Table(machine.describe(), shlex.join(["Benchmarks/bench", *arguments]))
-    for name in ["me"] if options.quick else options.only or list(MEASURES):
+    for name in _parts(options):
         table.rows += MEASURES[name](bench)
     print(report.as_json(table) if options.json else report.markdown(table) if options.markdown else report.text(table))
     if options.markdown and not options.only and not options.quick:
