@@ -23,6 +23,7 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -31,6 +32,7 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["COpenSSL", "CSodium"]),
         .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "Wire"]),
         .target(name: "OAuth", dependencies: ["Crypto", "Wire"]),
+        .target(name: "NormalizedText", dependencies: ["CUnistring"]),
         .target(name: "QRCode", dependencies: ["CQREncode"]),
         .target(name: "Wire"),
         .target(name: "YAML", dependencies: ["CYAML"]),
@@ -58,7 +60,9 @@ let package = Package(
         .target(
             name: "LatchKit",
             dependencies: [
-                "Crypto", "Database", "Desktop", "HTTPClient", "OAuth", "OpenIDConnect", "SecretStorage", "Wire",
+                "Crypto", "Database", "Desktop", "HTTPClient", "NormalizedText", "OAuth", "OpenIDConnect",
+                "SecretStorage",
+                "Wire",
             ]),
 
         // Fifth floor: what stands on an end.
@@ -138,6 +142,7 @@ let package = Package(
                 "TestSupport",
                 "Wire",
             ]),
+        .testTarget(name: "NormalizedTextTests", dependencies: ["NormalizedText"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "TestSupport"]),
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(
@@ -176,9 +181,8 @@ if Context.environment["LATCHSTRING_FUZZ"] == nil {
 
 // Rooms that import a C library cannot be strict about memory at that seam; every other room is.
 let roomsTouchingC: Set = [
-    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "QRCode", "Redis", "SanitizerProbe",
-    "SecretProbe",
-    "SecretStorage", "Terminal", "TestSupport", "YAML", "fuzz",
+    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "NormalizedText", "QRCode", "Redis",
+    "SanitizerProbe", "SecretProbe", "SecretStorage", "Terminal", "TestSupport", "YAML", "fuzz",
 ]
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

@@ -15,7 +15,7 @@ extension String {
     }
 
     /// The text without white space at its ends.
-    var trimmed: String {
+    public var trimmed: String {
         var rest = drop(while: \.isWhitespace)
         while let last = rest.last, last.isWhitespace { rest.removeLast() }
         return String(rest)
@@ -31,6 +31,27 @@ extension Date {
         var buffer = [CChar](repeating: 0, count: 32)
         let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M", &parts)
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The first moment of a day in the person's time zone.
+    ///
+    /// - Parameters:
+    ///   - day: Year, month and day; a month or day beyond the last is counted on into the next.
+    ///   - isExact: Whether there must be such a day.
+    ///
+    /// Source: `mktime(3)`.
+    public init?(startOf day: [Int], isExact: Bool) {
+        guard day.count == 3, (1...9999).contains(day[0]), (0...99).contains(day[1]), (0...99).contains(day[2]) else {
+            return nil
+        }
+        var parts = tm()
+        parts.tm_year = Int32(day[0] - 1900)
+        parts.tm_mon = Int32(day[1] - 1)
+        parts.tm_mday = Int32(day[2])
+        parts.tm_isdst = -1
+        let seconds = mktime(&parts)
+        guard !isExact || parts.tm_mon == Int32(day[1] - 1) else { return nil }
+        self.init(timeIntervalSince1970: TimeInterval(seconds))
     }
 
     /// The moment in UTC to the second, as RFC 3339 writes it: `2026-11-21T04:50:03Z`.

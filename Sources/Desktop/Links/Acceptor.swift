@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -26,7 +25,7 @@ final class Acceptor: Sendable {
     /// Begins; `descriptor` is the acceptor's from now on.
     init(_ descriptor: Int32, serve: @escaping @Sendable (Int32) -> Void) {
         self.descriptor = descriptor
-        Thread.detachNewThread { [self] in
+        DesktopThread.start { [self] in
             while !state.withLock(\.isStopped) {
                 let connection = nextConnection(descriptor)
                 if connection >= 0 {
@@ -65,7 +64,7 @@ final class Acceptor: Sendable {
             return
         }
         LocalSocket.bound(connection, seconds: 10)
-        Thread.detachNewThread { [self] in
+        DesktopThread.start { [self] in
             serve(connection)
             close(connection)
             state.withLock { $0.connections -= 1 }

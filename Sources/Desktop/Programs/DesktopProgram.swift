@@ -1,5 +1,3 @@
-import Foundation
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -66,20 +64,26 @@ public final class DesktopProgram: Sendable {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Self.failure(words, errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let (reader, writer) = (FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), ends[1])
+        let (reader, writer) = (ends[0], ends[1])
         let program: DesktopProgram
         do {
             defer { close(writer) }
             program = DesktopProgram(process: try spawn(words, output: writer))
+        } catch {
+            close(reader)
+            throw error
         }
         let bytes = await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: (try? reader.readToEnd()) ?? Data()) }
+            DesktopThread.start {
+                continuation.resume(returning: readAll(reader))
+                close(reader)
+            }
         }
         return (await program.status() ?? 0, String(decoding: bytes, as: UTF8.self))
     }
 
     private func watch() {
-        Thread.detachNewThread { [self] in
+        DesktopThread.start { [self] in
             var raw: Int32 = 0
             while waitpid(process, &raw, 0) < 0, errno == EINTR {}
             ending.yield(raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F))
@@ -132,5 +136,19 @@ public final class DesktopProgram: Sendable {
         }
         return DesktopError(
             .programFailed, "Could not start '\(name)': \(String(cString: strerror(number))).")
+    }
+}
+
+/// What comes from a descriptor until its end.
+private func readAll(_ descriptor: Int32) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 4096)
+    while true {
+        let count = read(descriptor, &part, part.count)
+        if count > 0 {
+            bytes += part.prefix(count)
+        } else if count == 0 || errno != EINTR {
+            return bytes
+        }
     }
 }

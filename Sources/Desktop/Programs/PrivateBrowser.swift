@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc
@@ -72,7 +72,7 @@ public final class PrivateBrowser: Sendable {
     /// Ends the browser, if it runs still, and removes its profile; also when the caller is cancelled.
     public func close() async {
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [program, profile] in
+            DesktopThread.start { [program, profile] in
                 program.end()
                 profile.remove()
                 continuation.resume()

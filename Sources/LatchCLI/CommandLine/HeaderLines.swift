@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import LatchKit
 import Terminal
 
@@ -82,7 +82,7 @@ enum HeaderLines {
     private static func add(_ line: String, _ use: Use, to headers: inout HTTPHeaders) throws(LatchError) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+        let value = parts.count > 1 ? String(parts[1]).trimmed : ""
         guard parts.count == 2, HTTPHeaders.isSafe(name: name, value: value) else {
             throw LatchError(
                 .invalidInput, "A header is written as 'Name: value', with letters and hyphens in its name.")

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import LatchKit
 import Terminal
 
@@ -35,7 +36,7 @@ enum InputFile {
     /// The lines with something in them, without white space at their ends.
     static func lines(_ bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+            .map { String($0).trimmed }.filter { !$0.isEmpty }
     }
 
     /// The path from the root, as it must be to be remembered.

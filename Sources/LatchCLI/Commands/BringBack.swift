@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import LatchKit
 
 /// `latch callback LINK`: what the desktop calls with a link of a custom scheme. It is in no help, for people do not type it.

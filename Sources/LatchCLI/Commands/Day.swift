@@ -1,5 +1,6 @@
 import Arguments
-import Foundation
+import FoundationEssentials
+import Terminal
 
 /// A day, a month or a year as people write it, here: `2026-07-01`, `2026-07`, `2026`.
 struct Day: ArgumentValue {
@@ -15,12 +16,12 @@ struct Day: ArgumentValue {
         guard parts.count == numbers.count, (1...3).contains(parts.count), parts[0].count == 4,
             parts.dropFirst().allSatisfy({ $0.count == 2 }), numbers[0] > 0
         else { throw wrong }
-        let calendar = Calendar(identifier: .gregorian)
-        let wanted = DateComponents(
-            year: numbers[0], month: numbers.count > 1 ? numbers[1] : 1, day: numbers.count > 2 ? numbers[2] : 1)
-        let unit: Calendar.Component = [.year, .month, .day][numbers.count - 1]
-        guard let start = calendar.date(from: wanted), let end = calendar.date(byAdding: unit, value: 1, to: start),
-            calendar.dateComponents([.year, .month, .day], from: start) == wanted
+        let wanted = [numbers[0], numbers.count > 1 ? numbers[1] : 1, numbers.count > 2 ? numbers[2] : 1]
+        var after = wanted
+        after[numbers.count - 1] += 1
+        guard (1...12).contains(wanted[1]), (1...31).contains(wanted[2]),
+            let start = Date(startOf: wanted, isExact: true),
+            let end = Date(startOf: after, isExact: false)
         else { throw wrong }
         (self.start, self.end) = (start, end)
     }

@@ -1,5 +1,5 @@
 import Arguments
-import Foundation
+import FoundationEssentials
 import LatchKit
 import Terminal
 
@@ -51,7 +51,7 @@ struct RegisterSchemes: Performing {
     /// Source: proc(5), `/proc/self/exe`.
     private static func program() throws(LatchError) -> String {
         let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        guard let path = path ?? Bundle.main.executablePath else {
+        guard let path else {
             throw LatchError(.registrationFailed, "Could not find where latch itself is.")
         }
         return path

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Numbers of bytes and times for people.
 enum ByteText {
@@ -10,7 +10,7 @@ enum ByteText {
             value /= 1000
             units.removeFirst()
         }
-        let number = units.first == "bytes" ? "\(bytes)" : String(format: value < 9.95 ? "%.1f" : "%.0f", value)
+        let number = units.first == "bytes" ? "\(bytes)" : value < 9.95 ? tenths(value) : "\(Int(value.rounded()))"
         return "\(number) \(units.first ?? "")"
     }
 
@@ -18,6 +18,13 @@ enum ByteText {
     static func time(_ seconds: Int) -> String {
         let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
         return hours > 0
-            ? String(format: "%d:%02d:%02d", hours, minutes, rest) : String(format: "%d:%02d", minutes, rest)
+            ? "\(hours):\(twoDigits(minutes)):\(twoDigits(rest))" : "\(minutes):\(twoDigits(rest))"
     }
+
+    private static func tenths(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import LatchKit
 import Terminal
 
@@ -38,7 +37,7 @@ struct Console: Sendable {
         do throws(Descriptor.Failure) {
             try Descriptor.write(bytes, to: Descriptor.output)
         } catch {
-            if error.number == EPIPE { Signals.endByClosedPipe() }
+            if error.number == Descriptor.Failure.closedPipe { Signals.endByClosedPipe() }
             throw LatchError(.outputFailed, "Could not write to standard output: \(error).", cause: error)
         }
     }

@@ -1,8 +1,6 @@
-import Foundation
+import NormalizedText
 
 /// The one spelling of a host: a name in ASCII and lower case, or an IP literal.
-///
-/// Foundation is here for Unicode's compatibility composition, which has no other door.
 ///
 /// Source: RFC 5891 §4 and §5; UTS #46 §4 without its exceptions; RFC 5952.
 enum HostName {
@@ -32,9 +30,12 @@ enum HostName {
     private static func name(_ text: String) throws(LatchError) -> String {
         guard !text.isEmpty else { throw AddressParts.refusal("its host is missing") }
         guard !text.contains("%") else { throw AddressParts.refusal("its host holds a %") }
-        var mapped = text.lowercased().precomposedStringWithCompatibilityMapping.lowercased()
+        guard let composed = NormalizedText.compatibilityComposed(text.lowercased()) else {
+            throw AddressParts.refusal("its host cannot be read")
+        }
+        var mapped = composed.lowercased()
         // The ideographic full stops separate labels too; the compatibility composition leaves this one.
-        mapped = mapped.replacingOccurrences(of: "\u{3002}", with: ".")
+        mapped = mapped.replacing("\u{3002}", with: ".")
         if mapped.hasSuffix(".") { mapped.removeLast() }
         var labels: [String] = []
         for label in mapped.split(separator: ".", omittingEmptySubsequences: false) { labels.append(try ascii(label)) }
