@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// Whether there is a network, and whether every byte on it costs something.
 public struct NetworkState: Sendable, Hashable {

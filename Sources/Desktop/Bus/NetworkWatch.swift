@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
 
@@ -31,7 +31,7 @@ public struct NetworkWatch: Sendable {
                 return
             }
             continuation.onTermination = { _ in watcher.stop() }
-            Thread.detachNewThread { watcher.run() }
+            DesktopThread.start { watcher.run() }
         }
     }
 }
