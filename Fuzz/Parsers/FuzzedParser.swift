@@ -14,11 +14,7 @@ struct FuzzedParser: Sendable {
     static let all: [FuzzedParser] =
         bridge + addresses + networkAddresses + oauth + forms + requests + routes + onyx + configuration + storage
         + rows + passwords + certificates + printing + identity + desktop + files + immich + media + access
-<<<<<<< HEAD
-        + timeTracker + pages + relateMail + relateMailClient + client + downloads
-=======
-        + timeTracker + timeTrackerClient + immichClient + pages + relateMail + relateMailClient + client
->>>>>>> d41ccb3 (Keep answers until they expire, and try every request of every family behind one door)
+        + timeTracker + timeTrackerClient + immichClient + pages + relateMail + relateMailClient + client + downloads
 
     static func named(_ name: String) -> FuzzedParser? {
         all.first { $0.name == name }

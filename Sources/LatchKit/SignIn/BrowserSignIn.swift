@@ -59,7 +59,7 @@ public struct BrowserSignIn: Sendable {
 
     /// Asks the server for a token, through the browser.
     ///
-    /// - Parameter noteKey: Notes a key that is about to be made for that person.
+    /// `noteKey` notes a key that is about to be made for that person.
     func perform(
         at server: Server, _ line: ServerLine, folders: Folders,
         noteKey: @escaping @Sendable (Identity) async throws -> KeyNote
