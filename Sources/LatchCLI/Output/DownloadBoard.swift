@@ -37,11 +37,10 @@ final class DownloadBoard: Sendable {
     var heldBecause: String? { state.withLock { $0.heldBecause } }
 
     /// Whether a file's name would be shown and is not known.
-    func wantsName(of id: String) -> Bool { isLive && state.withLock { $0.names[id] == nil } }
+    func wantsName(of id: String) -> Bool { !console.isJSON && state.withLock { $0.names[id] == nil } }
 
     /// Says what a file is called.
     func name(_ id: String, _ name: String?) {
-        guard isLive else { return }
         state.withLock { $0.names[id] = name ?? id }
     }
 
@@ -116,7 +115,8 @@ final class DownloadBoard: Sendable {
 
     private func tell(_ id: String, _ reason: String) {
         let isHere = reason.hasPrefix("It is here already")
-        line { console.note("\(isHere ? "·" : console.errors.bad("✗")) \(id.printable): \(reason.printable)") }
+        let name = state.withLock { $0.names.removeValue(forKey: id) } ?? id
+        line { console.note("\(isHere ? "·" : console.errors.bad("✗")) \(name.printable): \(reason.printable)") }
     }
 
     private func show(_ progress: OverallProgress) {

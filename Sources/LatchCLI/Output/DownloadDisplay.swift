@@ -20,7 +20,7 @@ struct DownloadDisplay {
         let events = queue.events
         let showing = Task {
             for await event in events {
-                if case .progress(let id, _, _) = event, board.wantsName(of: id) {
+                if let id = event.idToName, board.wantsName(of: id) {
                     board.name(id, (try? await queue.filename(of: id)) ?? nil)
                 }
                 board.take(event)
@@ -49,7 +49,10 @@ struct DownloadDisplay {
             try await Task.sleep(for: Self.beat)
             let before = glance.running
             glance = try await queue.glance(before: before)
-            for file in glance.ended { board.tell(file) }
+            for file in glance.ended {
+                board.name(file.taskID, file.filename)
+                board.tell(file)
+            }
         }
         board.finish()
         return try end(board.sinceThen(glance.overall), heldBecause: nil)

@@ -56,6 +56,14 @@ enum DownloadText {
 }
 
 extension DownloadEvent {
+    /// The id of a task whose name is shown with the event.
+    var idToName: String? {
+        switch self {
+        case .progress(let id, _, _), .error(let id, _): id
+        case .status, .complete, .overall, .held: nil
+        }
+    }
+
     /// The event as one line of JSON.
     var json: JSONValue {
         func number(_ value: Int?) -> JSONValue { value.map { .number(Double($0)) } ?? .null }

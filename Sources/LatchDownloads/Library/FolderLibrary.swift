@@ -42,7 +42,7 @@ public struct FolderLibrary: DownloadLibrary {
                 refusing == nil
                     ? "Could not make the folder '\(folder)'. Look what stands in its way, or choose another folder."
                     : "Could not make the folder '\(folder)': '\(refusing ?? "")' is not yours to write in. Grant it with "
-                        + "'chmod u+w', or have its owner do so, or choose another folder.",
+                        + "'chmod u+w \(refusing ?? "")', or have its owner do so, or choose another folder.",
                 cause: error)
         }
     }

@@ -114,7 +114,9 @@ struct DownloadCommandsTests {
         let second = try await house.latch("download")
 
         #expect(first.status == 1 && first.output.contains("2 files are home"))
-        #expect(first.errors.contains("does not allow it") && first.errors.contains("latch downloads retry"))
+        #expect(
+            first.errors.contains("IMG_2.JPG: The server does not allow it")
+                && first.errors.contains("latch downloads retry"))
         #expect(retried.output == "1 file.\n")
         #expect(second.status == 0 && house.files() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"], "\(second.errors)")
     }
