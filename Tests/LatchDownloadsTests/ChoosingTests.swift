@@ -147,4 +147,24 @@ struct ChoosingTests {
         #expect(try task("short", "null").metadata.sha1 == nil)
         #expect(try task(ofBytes, "null").filename == Picture.id(1) + ".jpg")
     }
+
+    @Test("DL-1 the example of the documentation brings everything home, word for word")
+    func documentation() async throws {
+        let server = try PictureServer(Self.pictures())
+        let home = try TemporaryDirectory()
+        let (account, _, latch) = try await signIn(server, home)
+        let folder = home.file("Pictures")
+
+        let library = PictureLibrary(latch, folder: folder, layout: .date)
+        let queue = DownloadQueue(latch, library: library)
+        let chooser = DownloadChooser(account, try latch.session(for: account))
+        try await chooser.find(DownloadWish(isWholeLibrary: true)) { tasks in
+            try await queue.add(try await library.absent(tasks))
+        }
+        try await queue.run()
+
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/2024/07")
+        #expect(names.sorted() == ["IMG_2.JPG", "IMG_3.JPG", "IMG_4.JPG", "IMG_4.MOV", "IMG_5.JPG"])
+        await latch.close()
+    }
 }
