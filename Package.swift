@@ -96,6 +96,9 @@ let package = Package(
             name: "SecretProbe", dependencies: ["Crypto", "SecretStorage"], path: "Tests/Programs/SecretProbe"),
         .executableTarget(
             name: "DownloadProbe", dependencies: ["HTTPClient", "Wire"], path: "Tests/Programs/DownloadProbe"),
+        .executableTarget(
+            name: "QueueProbe", dependencies: ["Crypto", "LatchDownloads", "LatchKit", "SecretStorage"],
+            path: "Tests/Programs/QueueProbe"),
         .executableTarget(name: "SanitizerProbe", path: "Tests/Programs/SanitizerProbe"),
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),

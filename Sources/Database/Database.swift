@@ -73,14 +73,17 @@ public final class Database: Sendable {
     /// commit that fails (disk full) takes back those of all, and each caller gets the error. Cancelled before it
     /// is taken up it throws `CancellationError` and changes nothing; afterwards it completes.
     ///
-    /// - Parameter body: Runs inside a transaction, once at most. Keep it short: every other write waits for it.
-    /// - Returns: What `body` gives, once it is on the disk.
+    /// - Parameters:
+    ///   - outlivesPowerLoss: Whether the commit must be on the disk before the return. Without, every program sees it and a
+    ///     crash of this one keeps it; when the power goes it may be gone, with what came after it and never half.
+    ///   - body: Runs inside a transaction, once at most. Keep it short: every other write waits for it.
+    /// - Returns: What `body` gives, once it is committed.
     /// - Throws: What `body` throws, ``DatabaseError``, or `CancellationError`.
     public func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws -> Value
+        outlivesPowerLoss: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await Call(body).value { call throws(DatabaseError) in
-            guard writing.post(.write(call)) else { throw closed }
+            guard writing.post(.write(call, outlivesPowerLoss: outlivesPowerLoss)) else { throw closed }
         }
     }
 
@@ -145,7 +148,9 @@ extension Database {
         let (readers, departures) = (readers, departures)
         try await startWorker { () throws(DatabaseError) in
             let connection = try Connection.openForWriting(configuration, migrator)
-            let writer = Writer(connection: connection, busyTimeout: configuration.busyTimeout, tally: tally)
+            var writer = Writer(
+                connection: connection, busyTimeout: configuration.busyTimeout, tally: tally,
+                syncsCommits: configuration.synchronousFull)
             return {
                 writer.run(mailbox)
                 // Closing side by side, each would leave the log to the other; the last one clears it away.

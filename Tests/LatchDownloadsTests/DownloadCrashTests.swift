@@ -60,6 +60,26 @@ struct DownloadCrashTests {
         #expect(try world.file("live.jpg") == world.bytes(of: "live") && world.parts().isEmpty)
     }
 
+    @Test(
+        "DL-6 a live photo that becomes one file comes home once and whole, wherever a crash comes",
+        arguments: [nil, DownloadHook.Step.halfNoted, .joined, .wholeNoted, .placed])
+    func joined(_ step: DownloadHook.Step?) async throws {
+        let library = JoiningLibrary(inner: FolderLibrary(folder: world.library))
+        if let step {
+            let crashed = world.queue(library: library, stoppedAfter: step)
+            try await crashed.add(world.pair("live"))
+            try await crashed.run()
+            #expect(try await world.state("live", crashed) == .running)
+        }
+        let queue = world.queue(library: library)
+        try await queue.add(world.pair("live"))
+        try await queue.run()
+        let progress = try await queue.progress()
+        #expect(progress.done == 2 && progress.open == 0)
+        #expect(try world.files() == ["live.jpg"] && world.parts().isEmpty)
+        #expect(try world.file("live.jpg") == world.bytes(of: "live") + world.bytes(of: "live-film"))
+    }
+
     @Test("DL-6 between the two renames somebody takes the second name: both get another one together")
     func takenName() async throws {
         let crashed = world.queue(stoppedAfter: .firstPlaced)

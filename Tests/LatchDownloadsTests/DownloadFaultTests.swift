@@ -121,6 +121,41 @@ struct DownloadFaultTests {
         try expectWhole()
     }
 
+    @Test("DL-2 where there is no entity tag, the time tells a changed file; where there is none, it begins anew")
+    func changesWithoutTag() async throws {
+        let old = world.bytes(of: "one").map { ~$0 }
+        for (before, after) in [
+            ("Sat, 01 Nov 2025 12:00:00 GMT", "Sun, 02 Nov 2025 12:00:00 GMT"), (nil as String?, nil as String?),
+        ] {
+            let (state, queue) = try await fetch(times: 2) { request, bytes in
+                var plain = request
+                plain.headers["if-range"] = nil
+                if request.headers["range"] != nil { return .file(bytes, to: plain, entityTag: nil, modified: after) }
+                guard before != nil || old != bytes else { return .file(bytes, to: plain) }
+                var answer = FaultServer.Answer.file(old, to: request, entityTag: nil, modified: before)
+                answer.cutAfter = 10_000
+                return answer
+            }
+            #expect(state == .done)
+            try expectWhole()
+            try await queue.clear()
+            try FileManager.default.removeItem(atPath: world.library + "/one.jpg")
+        }
+    }
+
+    @Test("DL-2 a file that was swapped for one of the same length under the same tag is noticed by its SHA-1")
+    func swappedUnderTheSameTag() async throws {
+        let bytes = world.bytes(of: "one")
+        let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes)), times: 1) { request, bytes in
+            var answer = FaultServer.Answer.file(bytes.map { ~$0 }, to: request)
+            answer.cutAfter = 10_000
+            return answer
+        }
+        #expect(state == .done)
+        try expectWhole()
+        #expect(asked == 3 && world.server.requests.last?.headers["range"] == nil)
+    }
+
     @Test("DL-2 a server that drops Range is taken from its beginning")
     func dropsRange() async throws {
         let (state, _) = try await fetch(times: 2) { request, bytes in
@@ -132,10 +167,12 @@ struct DownloadFaultTests {
         try expectWhole()
     }
 
-    @Test("DL-14 a busy server is asked again, not before it says", arguments: [429, 503])
-    func retryAfter(_ status: Int) async throws {
+    @Test(
+        "DL-14 a busy server is asked again, not before it says, in seconds or as a date",
+        arguments: [429, 503], ["120", "Fri, 15 Jan 2027 08:02:00 GMT"])
+    func retryAfter(_ status: Int, _ wait: String) async throws {
         world.intercept { request in
-            request.path == "/files/one" ? .init(status: status, headers: [("Retry-After", "120")]) : nil
+            request.path == "/files/one" ? .init(status: status, headers: [("Retry-After", wait)]) : nil
         }
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         let queue = world.queue(now: { time.withLock { $0 } })

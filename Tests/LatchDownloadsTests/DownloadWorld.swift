@@ -121,13 +121,19 @@ final class DownloadWorld: Sendable {
         return .file(bytes(of: String(request.path.dropFirst("/files/".count))), to: request)
     }
 
+    /// A pair of tokens as a server gives it.
+    static func tokens(_ turn: Int) -> String {
+        #"{"access_token":"access-secret-\#(turn)","token_type":"Bearer","refresh_token":"refresh-secret-\#(turn)","#
+            + #""expires_in":36000}"#
+    }
+
     /// A server that speaks as Onyx does, as much as a session needs.
     private static func signIn(_ request: FaultServer.Request) -> FaultServer.Answer? {
         let body: String
         switch request.path {
         case "/api/auth/type": body = #"{"multi_tenant":false,"password_auth_enabled":true}"#
         case "/api/auth/mobile/login", "/api/auth/mobile/refresh":
-            body = #"{"access_token":"token-1","token_type":"bearer"}"#
+            body = Self.tokens(1)
         case "/api/me": body = #"{"id":"1","email":"ada@example.org","is_active":true,"role":"basic"}"#
         default: return nil
         }

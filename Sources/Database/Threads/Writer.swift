@@ -5,7 +5,7 @@ struct Writer {
     /// What the writer is asked for.
     enum Job: Sendable {
         /// A change, to be committed together with others.
-        case write(any PendingCall)
+        case write(any PendingCall, outlivesPowerLoss: Bool)
         /// Something between two commits, outside any transaction.
         case errand(any PendingCall)
         /// A read, where there is no other connection to read with.
@@ -18,14 +18,32 @@ struct Writer {
     let connection: Connection
     let busyTimeout: Duration
     let tally: Tally
+    /// Whether a commit is brought to the disk at once, as SQLite is told now.
+    var syncsCommits: Bool
 
     /// Serves jobs until the mailbox is closed and empty.
-    func run(_ mailbox: Mailbox<Job>) {
+    mutating func run(_ mailbox: Mailbox<Job>) {
+        let isDurable = syncsCommits
         while let jobs = mailbox.takeAll() {
-            write(jobs.compactMap { job in if case .write(let call) = job { call } else { nil } })
+            var syncs = false
+            let calls = jobs.compactMap { job -> (any PendingCall)? in
+                guard case .write(let call, let outlivesPowerLoss) = job else { return nil }
+                if outlivesPowerLoss { syncs = isDurable }
+                return call
+            }
+            if !calls.isEmpty { write(calls, syncs: syncs) }
             for job in jobs { serve(job) }
             tidy()
         }
+    }
+
+    /// In the log, what is committed later never outlives what was committed before it.
+    ///
+    /// Source: SQLite, "Pragma Statements": `synchronous`, NORMAL in WAL mode.
+    private mutating func syncCommits(_ syncs: Bool) throws(DatabaseError) {
+        guard syncs != syncsCommits else { return }
+        try connection.handle.execute("PRAGMA synchronous = \(syncs ? "FULL" : "NORMAL")", act: .write)
+        syncsCommits = syncs
     }
 
     private func serve(_ job: Job) {
@@ -41,10 +59,11 @@ struct Writer {
     }
 
     /// Commits the calls together. When one of them loses the transaction, the ones after it get a new one.
-    private func write(_ calls: [any PendingCall]) {
+    private mutating func write(_ calls: [any PendingCall], syncs: Bool) {
         var waiting = calls[...]
         while !waiting.isEmpty {
             do throws(DatabaseError) {
+                try syncCommits(syncs)
                 try connection.beginWriting(until: .now + busyTimeout)
             } catch {
                 for call in waiting where call.start() { call.settle(failure: error) }

@@ -113,6 +113,45 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         }
     }
 
+    /// Brings the bytes of many parts to the disk, at once and off the shared threads.
+    ///
+    /// A file system makes one of many that come together.
+    ///
+    /// - Parameter parts: The parts, each with the time that its file shall have; nil leaves the present.
+    /// - Returns: For each what went wrong, if anything did.
+    public static func flush(_ parts: [(part: DownloadPart, modified: Date?)]) async -> [TransportError?] {
+        await FlushThreads.run(parts) { entry in
+            guard let file = entry.part.file else { return nil }
+            if let modified = entry.modified { setTime(modified, of: file) }
+            guard fsync(file) == 0 else { return failure(entry.part.path, .last) }
+            entry.part.isFlushed = true
+            return nil
+        }
+    }
+
+    /// Brings many flushed parts to their places, where nothing may be yet; then their new names to the disk.
+    ///
+    /// - Parameter moves: The parts, and the files' paths in the same file system.
+    /// - Returns: For each what went wrong, if anything did; with code ``TransportError/Code/fileExists`` something is there,
+    ///   and the part stays.
+    public static func publish(_ moves: [(part: DownloadPart, path: String)]) async -> [TransportError?] {
+        await FlushThreads.alone {
+            var folders: [String: String] = [:]
+            let failures = moves.map { entry -> TransportError? in
+                do throws(TransportError) {
+                    try move(entry.part.path, entry.path, false)
+                } catch {
+                    return error
+                }
+                entry.part.close()
+                folders[String(entry.path[..<(entry.path.lastIndex(of: "/") ?? entry.path.startIndex)])] = entry.path
+                return nil
+            }
+            for path in folders.values { keepNames(beside: path) }
+            return failures
+        }
+    }
+
     /// Removes the part.
     public func remove() {
         guard file != nil else { return }

@@ -76,7 +76,7 @@ extension DownloadQueue {
     ) -> FetchOutcome {
         guard [200, 206].contains(answer.status.rawValue) else {
             let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
-            return FetchOutcome(answer, String(words.prefix(200)), of: task.filename)
+            return FetchOutcome(answer, String(words.prefix(200)), now: now())
         }
         // A page of a proxy's or portal's comes with 200 too.
         let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false

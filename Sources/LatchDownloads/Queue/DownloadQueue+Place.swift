@@ -11,20 +11,31 @@ extension DownloadQueue {
 
     /// Puts a whole part in its place, beside the next transfers.
     func place(_ row: QueuedTask, _ part: DownloadPart?) {
-        placing[row.position] = Task {
-            do {
-                try await self.placeNow(row, part)
-            } catch {
-                part?.close()
-                await self.notPlaced(row, error)
+        placing[row.position] = part?.count ?? 0
+        if row.task.metadata.liveID == nil {
+            ready.append(ReadyFile(row: row, part: part))
+            if placer == nil { placer = Task { await self.placeReady() } }
+        } else {
+            pairPlacers[row.position] = Task {
+                do {
+                    try await self.placeHalf(row, part)
+                } catch {
+                    part?.close()
+                    await self.notPlaced(row, error)
+                }
+                self.pairPlacers[row.position] = nil
+                self.placed(row)
             }
-            self.placing[row.position] = nil
-            self.wakes.wake()
         }
         leave(row)
     }
 
-    private func notPlaced(_ row: QueuedTask, _ error: any Error) async {
+    func placed(_ row: QueuedTask) {
+        placing[row.position] = nil
+        wakes.wake()
+    }
+
+    func notPlaced(_ row: QueuedTask, _ error: any Error) async {
         switch FetchOutcome(error, account: row.task.account) {
         case .stopped, .whole: break
         case .held(let hold):
@@ -39,14 +50,7 @@ extension DownloadQueue {
         if let partner = try await store.partner(of: row), partner.isWhole { try await store.putBack(partner.position) }
     }
 
-    private func placeNow(_ row: QueuedTask, _ part: DownloadPart?) async throws {
-        guard row.task.metadata.liveID == nil else { return try await placeHalf(row, part) }
-        guard let (path, size) = try await publish(row, part) else { return }
-        try await hook.after(.placed)
-        try await done([(row, path, size)])
-    }
-
-    private func done(_ files: [(row: QueuedTask, path: String, size: Int?)]) async throws {
+    func done(_ files: [(row: QueuedTask, path: String, size: Int?)]) async throws {
         let (library, tasks) = (library, files.map { ($0.row.task, $0.path) })
         try await store.note(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
             for (task, path) in tasks { try library.note(task, at: path, in: connection) }
@@ -58,20 +62,27 @@ extension DownloadQueue {
     }
 
     /// A task's file in its place and its length; nil when it was cancelled meanwhile.
-    private func publish(_ row: QueuedTask, _ open: DownloadPart?) async throws -> (path: String, size: Int?)? {
+    func publish(_ row: QueuedTask, _ open: DownloadPart?) async throws -> (path: String, size: Int?)? {
         if case .placed(let path) = standing(row) { return (path, nil) }
         let part = try open ?? DownloadPart(path: partPath(row), isThere: true)
         defer { part.close() }
         try await make(part, fit: row)
-        for attempt in 0..<Self.maximumNames {
-            let path = try library.destination(of: row.task, attempt: attempt)
-            guard !Self.isThere(path) else { continue }
+        while true {
+            let path = try freePath(for: row)
             guard try await store.note(whole: [(row.position, path)]) else {
                 part.remove()
                 return nil
             }
             try await hook.after(.wholeNoted)
             if try await move(part, path) { return (path, part.count) }
+        }
+    }
+
+    /// A path where nothing is.
+    func freePath(for row: QueuedTask, _ isTaken: (String) -> Bool = { _ in false }) throws -> String {
+        for attempt in 0..<Self.maximumNames {
+            let path = try library.destination(of: row.task, attempt: attempt)
+            if !isTaken(path), !Self.isThere(path) { return path }
         }
         throw noName(row)
     }

@@ -87,7 +87,7 @@ extension DownloadQueue {
 
     /// Starts as many as may run.
     private func fill() async throws {
-        while schedule.hasRoom, !isHeld {
+        while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady {
             while let (lane, last) = schedule.laneToRead() {
                 let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
                 schedule.take(tasks, of: lane, asked: Self.pageSize)
@@ -144,7 +144,8 @@ extension DownloadQueue {
         for fetch in running.values { fetch.stop() }
         while !running.isEmpty || !placing.isEmpty {
             for fetch in running.values { await fetch.ended() }
-            for task in placing.values { await task.value }
+            await placer?.value
+            for task in pairPlacers.values { await task.value }
         }
     }
 

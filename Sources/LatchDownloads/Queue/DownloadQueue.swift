@@ -26,7 +26,11 @@ public actor DownloadQueue {
 
     var schedule: DownloadSchedule
     var running: [Int: RunningFetch] = [:]
-    var placing: [Int: Task<Void, Never>] = [:]
+    /// What is being put in its place, and how many bytes that is.
+    var placing: [Int: Int] = [:]
+    var ready: [ReadyFile] = []
+    var placer: Task<Void, Never>?
+    var pairPlacers: [Int: Task<Void, Never>] = [:]
     /// The live photos that are being put in their places.
     var pairs: Set<String> = []
     /// When the next task's time comes again.
@@ -176,7 +180,8 @@ public actor DownloadQueue {
     /// How far all tasks have come.
     public func progress() async throws -> OverallProgress {
         tally.take(try await store.counts())
-        return tally.overall(running: running.values.map(\.progress), now: .now)
+        let received = running.values.reduce(0) { $0 + $1.progress.received } + placing.values.reduce(0, +)
+        return tally.overall(received: received, now: .now)
     }
 
     /// Holds everything up from outside, as while there is no network; nil lets it go on.

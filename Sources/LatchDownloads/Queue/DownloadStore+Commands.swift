@@ -51,7 +51,7 @@ extension DownloadStore {
     func command<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
-        try await write { connection in
+        try await write(outlivesPowerLoss: true) { connection in
             _ = try connection.run(Self.signal)
             return try body(connection)
         }

@@ -6,7 +6,8 @@ import Wire
 
 /// The queue's rows in the accounts database.
 ///
-/// Every change is on the disk before it is answered; changes that are made at once share one commit.
+/// A crash keeps every change that was answered; changes that are made at once share one commit. What people command, and where
+/// a file will be, is on the disk before it is answered. Of all else a loss of power may take the last: it is done again then.
 struct DownloadStore: Sendable {
     let database: Database
 
@@ -98,11 +99,22 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes that parts are whole and where their files will be; false when one of the tasks is not there any more.
+    /// Notes that parts are whole and where their files will be, on the disk: a file that is in its place is known from then on.
+    ///
+    /// - Returns: Whether all of the tasks were there; where one was not, nothing is noted.
     func note(whole rows: [(position: Int, path: String)]) async throws -> Bool {
-        try await write { connection in
+        try await write(outlivesPowerLoss: true) { connection in
             for row in rows where try connection.run(Self.updateWhole, row.path, row.position) == 0 { return false }
             return true
+        }
+    }
+
+    /// Notes the same of tasks that have nothing to do with each other.
+    ///
+    /// - Returns: For each whether it was there.
+    func note(wholeEach rows: [(position: Int, path: String)]) async throws -> [Bool] {
+        try await write(outlivesPowerLoss: true) { connection in
+            try rows.map { try connection.run(Self.updateWhole, $0.path, $0.position) == 1 }
         }
     }
 
@@ -160,8 +172,10 @@ struct DownloadStore: Sendable {
     }
 
     @discardableResult
-    func write<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
-        try await LatchError.telling { try await database.write(body) }
+    func write<Value: Sendable>(
+        outlivesPowerLoss: Bool = false, _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await LatchError.telling { try await database.write(outlivesPowerLoss: outlivesPowerLoss, body) }
     }
 
     static func json(_ value: some Encodable) -> String { String(decoding: JSON.encode(value), as: UTF8.self) }

@@ -29,11 +29,9 @@ struct DownloadTally {
     }
 
     /// All tasks together, with those that run.
-    mutating func overall(
-        running: [(position: Int, received: Int, total: Int?)], now: ContinuousClock.Instant
-    ) -> OverallProgress {
+    mutating func overall(received: Int, now: ContinuousClock.Instant) -> OverallProgress {
         var overall = counts
-        overall.received = bytesDone + running.reduce(0) { $0 + $1.received }
+        overall.received = bytesDone + received
         overall.total = allBytes
         samples.append((now, overall.received))
         samples.removeAll { $0.moment + Self.window < now }

@@ -44,8 +44,8 @@ extension FetchOutcome {
     /// Judges an answer that brought no file.
     ///
     /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0.
-    init(_ answer: ClientResponse, _ words: String, of filename: String) {
-        let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(min(max($0, 0), 3600)) }
+    init(_ answer: ClientResponse, _ words: String, now: Date) {
+        let wait = answer.retryAfter(now: now).map { min($0, .seconds(3600)) }
         switch answer.status.rawValue {
         case 404, 410: self = .gone("The server does not have it any more.")
         case 400 where words.hasPrefix("Not found or no asset"):

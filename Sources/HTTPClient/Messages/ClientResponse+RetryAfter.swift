@@ -1,0 +1,15 @@
+import CCurl
+public import FoundationEssentials
+import Wire
+
+extension ClientResponse {
+    /// How long the server wants to be left alone, told in seconds or as a date; nil where it tells nothing that can be read.
+    ///
+    /// Source: RFC 9110 §10.2.3.
+    public func retryAfter(now: Date) -> Duration? {
+        guard let text = headers["Retry-After"] else { return nil }
+        if let seconds = Int(text) { return .seconds(max(seconds, 0)) }
+        let time = curl_getdate(text, nil)
+        return time < 0 ? nil : .seconds(max(0, Double(time) - now.timeIntervalSince1970))
+    }
+}

@@ -1,0 +1,126 @@
+import FoundationEssentials
+import HTTPClient
+import LatchKit
+
+/// A file of its own, whole, that is to be put in its place.
+struct ReadyFile: Sendable {
+    let row: QueuedTask
+    /// Its part, where it is open still.
+    var part: DownloadPart?
+}
+
+/// Files are put in their places many at once, as many as became whole while those before them were: then the disk is waited for
+/// once and not for each. The order of steps is the same as for one.
+extension DownloadQueue {
+    /// How many files are put in their places at once.
+    private static let batchSize = 64
+    /// How many may wait for their places before no further transfer begins; each has a file open.
+    static let maximumReady = 192
+
+    /// Works until nothing is ready.
+    func placeReady() async {
+        while !ready.isEmpty {
+            let batch = Array(ready.prefix(Self.batchSize))
+            ready.removeFirst(batch.count)
+            await place(batch)
+        }
+        placer = nil
+    }
+
+    private func place(_ batch: [ReadyFile]) async {
+        var open: [ReadyFile] = []
+        do {
+            var finished: [(row: QueuedTask, path: String, size: Int?)] = []
+            for file in batch {
+                if let path = try await reopen(file, &open) { finished.append((file.row, path, nil)) }
+            }
+            open = await flushed(open)
+            try await finished += move(open)
+            try await hook.after(.placed)
+            if !finished.isEmpty { try await done(finished) }
+        } catch {
+            for file in open { file.part?.close() }
+            for file in batch where placing[file.row.position] != nil { await notPlaced(file.row, error) }
+        }
+        for file in batch { placed(file.row) }
+    }
+
+    /// Gives a file's path when it is in its place already, since before a crash; else adds it, its part open.
+    private func reopen(_ file: ReadyFile, _ open: inout [ReadyFile]) async throws -> String? {
+        if file.row.path != nil, case .placed(let path) = standing(file.row) {
+            file.part?.close()
+            return path
+        }
+        var file = file
+        do {
+            file.part = try file.part ?? DownloadPart(path: partPath(file.row), isThere: true)
+            open.append(file)
+        } catch {
+            await fail(file, error)
+        }
+        return nil
+    }
+
+    /// The files whose bytes are on the disk now; the others are settled.
+    private func flushed(_ files: [ReadyFile]) async -> [ReadyFile] {
+        let parts = files.compactMap { file in
+            file.part.map { part in
+                library.dress(part, as: file.row.task)
+                return (part: part, modified: file.row.task.metadata.taken)
+            }
+        }
+        var whole: [ReadyFile] = []
+        for (file, failure) in zip(files, await DownloadPart.flush(parts)) {
+            if let failure { await fail(file, failure) } else { whole.append(file) }
+        }
+        return whole
+    }
+
+    /// Notes where the files will be, and puts them there.
+    private func move(_ files: [ReadyFile]) async throws -> [(row: QueuedTask, path: String, size: Int?)] {
+        let chosen = try await choosePaths(files)
+        guard !chosen.isEmpty else { return [] }
+        let areThere = try await store.note(wholeEach: chosen.map { ($0.file.row.position, $0.path) })
+        try await hook.after(.wholeNoted)
+        var moves: [(file: ReadyFile, part: DownloadPart, path: String)] = []
+        for ((file, path), isThere) in zip(chosen, areThere) {
+            guard let part = file.part else { continue }
+            if isThere { moves.append((file, part, path)) } else { part.remove() }
+        }
+        let failures = await DownloadPart.publish(moves.map { ($0.part, $0.path) })
+        var finished: [(row: QueuedTask, path: String, size: Int?)] = []
+        for (move, failure) in zip(moves, failures) {
+            switch failure?.code {
+            case nil: finished.append((move.file.row, move.path, move.part.count))
+            case .fileExists?:
+                // Somebody has taken the name just now.
+                if let (path, size) = try await publish(move.file.row, move.part) {
+                    finished.append((move.file.row, path, size))
+                }
+            default: await fail(move.file, failure ?? CancellationError())
+            }
+        }
+        return finished
+    }
+
+    private func choosePaths(_ files: [ReadyFile]) async throws -> [(file: ReadyFile, path: String)] {
+        var taken: Set<String> = []
+        var chosen: [(file: ReadyFile, path: String)] = []
+        for file in files {
+            do {
+                let path = try freePath(for: file.row) { taken.contains($0) }
+                taken.insert(path)
+                chosen.append((file, path))
+            } catch {
+                await fail(file, error)
+            }
+        }
+        return chosen
+    }
+
+    private func fail(_ file: ReadyFile, _ error: any Error) async {
+        file.part?.close()
+        await notPlaced(file.row, error)
+        placing[file.row.position] = nil
+    }
+}

@@ -1,0 +1,131 @@
+import LatchDownloads
+import LatchKit
+import Synchronization
+import TestSupport
+import Testing
+
+/// What is told of a task on its way, and how many are on theirs at once.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadLimitTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    /// Counts how many files are asked for at once; each waits until as many are as is expected.
+    private func count(_ expected: Int) -> Barrier {
+        let barrier = Barrier(expected)
+        world.intercept { [world] request in
+            guard request.path.hasPrefix("/files/") else { return nil }
+            barrier.enter()
+            defer { barrier.leave() }
+            return .file(world.bytes(of: String(request.path.dropFirst(7))), to: request)
+        }
+        return barrier
+    }
+
+    @Test("DL-10 at most six are fetched at once, and three of a group", arguments: [(1, 3), (2, 6), (3, 6)])
+    func limits(_ groups: Int, _ most: Int) async throws {
+        let barrier = count(most)
+        let queue = world.queue()
+        let all: [DownloadGroup] = [.image, .video, .file]
+        try await queue.add((0..<24).map { world.task("picture-\($0)", group: all[$0 % groups]) })
+        try await queue.run()
+        #expect(barrier.most == most)
+        #expect(try world.files().count == 24)
+    }
+
+    @Test("DL-10 other limits hold as they are set, those of a host too", arguments: [(2, 6, 6), (6, 2, 6), (6, 6, 2)])
+    func otherLimits(_ limits: (Int, Int, Int)) async throws {
+        let barrier = count(2)
+        var settings = DownloadSettings()
+        (settings.maximum, settings.maximumPerHost, settings.maximumPerGroup) = limits
+        let queue = world.queue(settings)
+        try await queue.add((0..<12).map { world.task("picture-\($0)") })
+        try await queue.run()
+        #expect(barrier.most == 2)
+    }
+
+    @Test("DL-10 one film among hundreds of photographs does not wait for all of them")
+    func fair() async throws {
+        let queue = world.queue()
+        try await queue.add((0..<200).map { world.task("picture-\($0)") } + [world.task("film", group: .video)])
+        try await queue.run()
+        let place = world.server.requests.filter { $0.path.hasPrefix("/files/") }
+            .firstIndex { $0.path == "/files/film" }
+        #expect(try #require(place) < 10)
+    }
+
+    @Test("DL-7 DL-8 DL-9 a task tells how it stands, its bytes of all its bytes, and its end, in this order")
+    func told() async throws {
+        world.intercept { [world] request in
+            guard request.path == "/files/one" else { return nil }
+            var answer = FaultServer.Answer.file(world.bytes(of: "one"), to: request)
+            answer.stallAfter = 5_000
+            return answer
+        }
+        let queue = world.queue()
+        try await queue.add([world.task("one")])
+        var seen: [DownloadEvent] = []
+        var overall = OverallProgress()
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        loop: for await event in events {
+            switch event {
+            case .progress(_, 5_000, _):
+                seen.append(event)
+                break loop
+            case .progress: continue
+            case .overall(let progress): overall = progress
+            default: seen.append(event)
+            }
+        }
+        let length = world.bytes(of: "one").count
+        #expect(seen == [.status(id: "one", .running), .progress(id: "one", received: 5_000, total: length)])
+        #expect(overall.done == 0 && overall.open == 1)
+        run.cancel()
+        _ = await run.result
+
+        world.intercept { _ in nil }
+        let rest = world.collect(queue)
+        try await queue.run()
+        let ends = await rest().filter {
+            switch $0 {
+            case .status, .complete, .error: true
+            default: false
+            }
+        }
+        #expect(
+            ends == [
+                .status(id: "one", .running), .status(id: "one", .done),
+                .complete(id: "one", path: world.library + "/one.jpg"),
+            ])
+        let progress = try await queue.progress()
+        #expect(progress.done == 1 && progress.received == length && progress.total == length)
+    }
+
+    @Test("DL-7 a task that wants no progress told tells its end alone")
+    func silent() async throws {
+        let queue = world.queue()
+        var task = world.task("one")
+        task.wantsProgress = false
+        try await queue.add([task])
+        let events = world.collect(queue)
+        try await queue.run()
+        let told = await events()
+        #expect(!told.contains { if case .progress = $0 { true } else { false } })
+        #expect(told.contains(.complete(id: "one", path: world.library + "/one.jpg")))
+    }
+
+    @Test("DL-4 a task is kept with all that it has: id, address, fields, name, group, progress, metadata")
+    func kept() async throws {
+        let task = DownloadTask(
+            id: "id", account: world.account.id, url: "/files/id?edited=true", headers: ["Accept": "image/*"],
+            filename: "Größe.HEIC", group: .livePhoto, wantsProgress: false,
+            metadata: .init(
+                size: 7, sha1: Array(0..<20), isDigestAdvice: true,
+                taken: .init(timeIntervalSince1970: 1_700_000_000.5),
+                part: .video, liveID: "still"))
+        try await world.queue().add([task])
+        #expect(try await world.otherProgram().tasks().map(\.task) == [task])
+    }
+}

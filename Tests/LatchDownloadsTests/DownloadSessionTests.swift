@@ -1,0 +1,130 @@
+import Crypto
+import Foundation
+import LatchDownloads
+import LatchKit
+import Synchronization
+import TestSupport
+import Testing
+
+/// Tokens that run out, sessions that end, accounts that go, while files come.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadSessionTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    /// A server that takes the tokens of one turn only; nil takes none and renews none.
+    private func accept(_ turn: Int?, _ barrier: Barrier? = nil) {
+        let current = Mutex(turn)
+        world.intercept { [world] request in
+            let accepted = current.withLock { $0 }
+            let isAccepted = accepted.map { request.headers["authorization"] == "Bearer access-secret-\($0)" } ?? false
+            switch request.path {
+            case "/api/auth/mobile/login":
+                current.withLock { $0 = 9 }
+                return Self.json(DownloadWorld.tokens(9))
+            case "/api/auth/mobile/refresh":
+                guard let accepted else { return Self.ended }
+                return Self.json(DownloadWorld.tokens(accepted))
+            case "/api/me": return isAccepted ? nil : Self.ended
+            case let path where path.hasPrefix("/files/"):
+                if isAccepted { return .file(world.bytes(of: String(path.dropFirst(7))), to: request) }
+                barrier?.enter()
+                defer { barrier?.leave() }
+                return Self.ended
+            default: return nil
+            }
+        }
+    }
+
+    private static func json(_ body: String, _ status: Int = 200) -> FaultServer.Answer {
+        .init(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+    }
+
+    private static let ended = json(#"{"error_code":"SESSION_EXPIRED","detail":"It ended."}"#, 401)
+
+    private func count(_ path: String) -> Int { world.server.requests.count { $0.path == path } }
+
+    @Test("DL-13 a token that ran out under six transfers at once is renewed once, and nothing counts as tried")
+    func renewed() async throws {
+        let barrier = Barrier(6)
+        accept(2, barrier)
+        var settings = DownloadSettings()
+        settings.maximumPerGroup = 6
+        let queue = world.queue(settings)
+        try await queue.add((0..<12).map { world.task("picture-\($0)") })
+        try await queue.run()
+        #expect(count("/api/auth/mobile/refresh") == 1 && barrier.most == 6)
+        #expect(try await queue.tasks().allSatisfy { $0.state == .done && $0.attempts == 0 })
+        #expect(try world.files().count == 12)
+    }
+
+    @Test("DL-13 a session that ended pauses its tasks; signed in again and resumed they come home")
+    func endedSession() async throws {
+        accept(nil)
+        let queue = world.queue()
+        let events = world.collect(queue)
+        try await queue.add((0..<20).map { world.task("picture-\($0)") })
+        try await queue.run()
+        #expect(try await queue.tasks().allSatisfy { $0.state == .paused && $0.attempts == 0 })
+        let told = await events()
+        #expect(told.contains { if case .held(let why?) = $0 { why.contains("Sign in") } else { false } })
+        #expect(count("/api/auth/mobile/refresh") == 1)
+
+        let found = try await world.latch.probe(world.account.serverURL).requireServer()
+        let again = try await world.latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
+        #expect(again.id == world.account.id)
+        #expect(try await queue.resume() == 20)
+        try await queue.run()
+        #expect(try await queue.progress().done == 20)
+        #expect(try world.files().count == 20 && world.parts().isEmpty)
+    }
+
+    @Test("DL-12 an account that is removed while its files come takes its tasks and parts with it")
+    func removedAccount() async throws {
+        world.intercept { [world] request in
+            guard request.path.hasPrefix("/files/") else { return nil }
+            var answer = FaultServer.Answer.file(world.bytes(of: "slow"), to: request)
+            answer.stallAfter = 5_000
+            return answer
+        }
+        let queue = world.queue()
+        try await queue.add((0..<5).map { world.task("slow-\($0)") })
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        for await event in events { if case .progress(_, 5_000, _) = event { break } }
+        try await world.latch.signOut(world.account)
+        try await run.value
+        #expect(try await queue.tasks().isEmpty)
+        #expect(try world.files().isEmpty && world.parts().isEmpty)
+    }
+
+    @Test("DL-4 no secret is in the queue, in its file, in a part or in what is told")
+    func noSecret() async throws {
+        world.intercept { [world] request in
+            guard request.path == "/files/slow" else { return nil }
+            var answer = FaultServer.Answer.file(world.bytes(of: "slow"), to: request)
+            answer.stallAfter = 5_000
+            return answer
+        }
+        let queue = world.queue()
+        let told = world.collect(queue)
+        try await queue.add([world.task("slow"), world.task("quick")])
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        for await event in events { if case .progress("slow", 5_000, _) = event { break } }
+
+        #expect(world.server.requests.contains { $0.headers["authorization"] == "Bearer access-secret-1" })
+        var looked = 0
+        for path in FileManager.default.enumerator(atPath: world.folder.path)?.allObjects as? [String] ?? [] {
+            guard let bytes = FileManager.default.contents(atPath: world.folder.file(path)) else { continue }
+            looked += 1
+            #expect(bytes.range(of: Data("-secret-".utf8)) == nil, "\(path)")
+        }
+        #expect(looked >= 4)
+        for event in await told() { #expect(!"\(event)".contains("-secret-")) }
+        run.cancel()
+        _ = await run.result
+    }
+}

@@ -1,0 +1,32 @@
+import Database
+import Foundation
+import HTTPClient
+import LatchDownloads
+
+/// A folder in which a live photo is one file: the still with the film behind it.
+struct JoiningLibrary: DownloadLibrary {
+    let inner: FolderLibrary
+
+    var folder: String { inner.folder }
+
+    func existing(_ task: DownloadTask) async throws -> String? { try await inner.existing(task) }
+
+    func destination(of task: DownloadTask, attempt: Int) throws -> String {
+        try inner.destination(of: task, attempt: attempt)
+    }
+
+    func dress(_ part: DownloadPart, as task: DownloadTask) { inner.dress(part, as: task) }
+
+    func join(
+        still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
+    ) async throws -> DownloadPart? {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: still.path))
+        bytes += try Data(contentsOf: URL(fileURLWithPath: film.path))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        return try DownloadPart(path: path)
+    }
+
+    func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {
+        try inner.note(task, at: path, in: connection)
+    }
+}

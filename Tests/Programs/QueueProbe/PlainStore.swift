@@ -1,0 +1,27 @@
+import Crypto
+import Foundation
+import SecretStorage
+
+/// A store of secrets in plain files, for a program that is killed at any moment and starts in no time.
+struct PlainStore: SecretStoring {
+    let folder: String
+
+    var label: String { "plain files" }
+
+    func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
+        (try? String(contentsOfFile: path(key), encoding: .utf8)).map { Secret($0) }
+    }
+
+    func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try? secret.reveal().write(toFile: path(key), atomically: true, encoding: .utf8)
+    }
+
+    func remove(_ key: SecretKey) async throws(SecretStorageError) {
+        try? FileManager.default.removeItem(atPath: path(key))
+    }
+
+    private func path(_ key: SecretKey) -> String {
+        folder + "/" + SHA256.digest("\(key.service)\n\(key.account)").hexadecimal
+    }
+}
