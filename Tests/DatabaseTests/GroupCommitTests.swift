@@ -80,6 +80,20 @@ struct GroupCommitTests {
         #expect(mode == "wal")
     }
 
+    @Test("a commit that may go with the power is not flushed; one that may not is, with all that shares it")
+    func outlivesPowerLoss() async throws {
+        let shelf = try await Shelf()
+        let synchronous = Statement("PRAGMA synchronous") { row throws(DatabaseError) in try row.get(0) as Int }
+        for (outlives, level) in [(false, 1), (true, 2), (false, 1), (false, 1), (true, 2)] {
+            let told = try await shelf.database.write(outlivesPowerLoss: outlives) { connection in
+                try connection.run(Shelf.insert, shelf.database.commitCount, "n")
+                return try connection.first(synchronous)
+            }
+            #expect(told == level)
+        }
+        #expect(try RawConnection(shelf.folder.database).number("SELECT count(*) FROM items") == 5)
+    }
+
     @Test("a lone write is one commit and sees its own and earlier rows", arguments: Place.allCases)
     func loneWrite(place: Place) async throws {
         let shelf = try await Shelf(place)

@@ -80,6 +80,22 @@ struct DownloadCrashTests {
         #expect(try world.file("live.jpg") == world.bytes(of: "live") + world.bytes(of: "live-film"))
     }
 
+    @Test("DL-6 a live photo whose parts are both there comes home once, though the second one's turn comes after that")
+    func bothThere() async throws {
+        let crashed = world.queue(stoppedAfter: .halfNoted)
+        try await crashed.add(world.pair("live"))
+        try await crashed.run()
+        let asked = world.server.requests.count
+
+        var settings = DownloadSettings()
+        settings.maximum = 1
+        let queue = world.queue(settings)
+        try await queue.run()
+        #expect(try world.files() == ["live.MOV", "live.jpg"] && world.parts().isEmpty)
+        #expect(try await queue.progress().done == 2)
+        #expect(world.server.requests.count == asked, "nothing is fetched again")
+    }
+
     @Test("DL-6 between the two renames somebody takes the second name: both get another one together")
     func takenName() async throws {
         let crashed = world.queue(stoppedAfter: .firstPlaced)

@@ -1,3 +1,4 @@
+import Foundation
 import LatchDownloads
 import LatchKit
 import Synchronization

@@ -17,6 +17,8 @@ struct JoiningLibrary: DownloadLibrary {
 
     func dress(_ part: DownloadPart, as task: DownloadTask) { inner.dress(part, as: task) }
 
+    func joinedName(_ filename: String) -> String { filename }
+
     func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String
     ) async throws -> DownloadPart? {

@@ -39,17 +39,23 @@ struct ResponseReceiver {
                     + "operator."
             )
         }
-        let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") {
-            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
+        if line.starts(with: Self.statusLine) {
+            status = Self.status(line)
             headers = HTTPHeaders()
             isHeaderComplete = false
-        } else if text.allSatisfy(\.isNewline) {
+        } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isHeaderComplete = true
-        } else if !isHeaderComplete, let colon = text.firstIndex(of: ":") {
-            headers.append(Self.trimmed(text[..<colon]), Self.trimmed(text[text.index(after: colon)...]))
+        } else if !isHeaderComplete, let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            headers.append(Self.trimmed(line[..<colon]), Self.trimmed(line[(colon + 1)...]))
         }
         return true
+    }
+
+    private static let statusLine = Array("HTTP/".utf8)
+
+    private static func status(_ line: UnsafeRawBufferPointer) -> Int {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        return words.count > 1 ? Int(String(decoding: words[1].prefix(3), as: UTF8.self)) ?? 0 : 0
     }
 
     /// Takes a piece of the body; false ends the transfer.
@@ -138,10 +144,10 @@ struct ResponseReceiver {
         return false
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
+    private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> String {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
         var rest = text.drop(while: isBlank)
         while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return String(rest)
+        return String(decoding: rest, as: UTF8.self)
     }
 }

@@ -53,7 +53,7 @@ extension DownloadQueue {
         let files = rows.map(file)
         let running = files.filter { $0.state == .running }
         tally.take(try await store.counts())
-        let overall = tally.overall(running: running.map { ($0.position, $0.received, $0.total) }, now: .now)
+        let overall = tally.overall(received: running.reduce(0) { $0 + $1.received }, now: .now)
         return DownloadGlance(overall: overall, running: running, ended: files.filter { $0.state != .running })
     }
 

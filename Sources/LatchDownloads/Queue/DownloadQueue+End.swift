@@ -26,6 +26,9 @@ extension DownloadQueue {
                 part?.remove()
                 return
             }
+            if let fetch = running[row.position], let point = fetch.takeNews()?.point {
+                try await store.note(row.position, resume: point, boot: Self.boot)
+            }
             switch outcome {
             case .whole: break
             case .gone(let reason): try await finish(row, .skipped(reason), part)
@@ -34,7 +37,9 @@ extension DownloadQueue {
             case .spoilt(let reason):
                 part?.remove()
                 try await store.note(row.position, resume: nil, boot: nil)
-                try await tryAgain(row, reason, nil, nil, attempts: Self.spoiltRetries)
+                // Pieces of two files were no try of the whole.
+                let attempts = row.resume == nil ? Self.spoiltRetries : settings.retries
+                try await tryAgain(row, reason, nil, nil, attempts: attempts)
             case .held(let hold): try await holdUp(row, hold, part)
             case .stopped: try await stopped(row, part)
             }
@@ -48,7 +53,7 @@ extension DownloadQueue {
     /// Frees a task's place.
     func leave(_ row: QueuedTask) {
         guard running.removeValue(forKey: row.position) != nil else { return }
-        schedule.ended(row.lane)
+        schedule.ended(row)
         wakes.wake()
     }
 
@@ -122,12 +127,11 @@ extension DownloadQueue {
     private func stopped(_ row: QueuedTask, _ part: DownloadPart?) async throws {
         part?.close()
         switch try await store.task(row.position)?.state {
-        case .running:
+        case .running, .waiting:
             guard try await store.note(row.position, .waiting) else { return }
             broadcast.send(.status(id: row.task.id, .waiting))
         case .paused: broadcast.send(.status(id: row.task.id, .paused))
         case nil, .done, .skipped, .failed: removeParts(row)
-        case .waiting: break
         }
     }
 }

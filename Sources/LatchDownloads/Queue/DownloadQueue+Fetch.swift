@@ -5,30 +5,57 @@ import Wire
 
 extension DownloadQueue {
     /// Fetches one task, as far as it is not there yet.
-    func fetch(_ position: Int, _ running: RunningFetch) async {
+    ///
+    /// That it runs, and what its part holds, is noted only when it has not come at once; see ``noteRunning()``.
+    func fetch(_ running: RunningFetch) async {
         var row = running.row
         do {
-            guard let fresh = try await store.begin(position) else { return leave(row) }
-            row = fresh
+            if row.task.metadata.liveID != nil {
+                // Its other part may have put both in their places since this one was read.
+                guard let fresh = try await store.task(row.position), !fresh.state.isOver, fresh.state != .paused else {
+                    return leave(row)
+                }
+                row = fresh
+            }
             broadcast.send(.status(id: row.task.id, .running))
             try await hook.after(.started)
-            if row.isWhole, standing(row) != .missing { return place(row, nil) }
+            // Where the parts of a live photo are is known only to the one that puts both in their places.
+            if row.isWhole, row.task.metadata.liveID != nil || standing(row) != .missing { return place(row, nil) }
             if row.isWhole {
-                try await store.note(anew: position)
+                try await store.note(anew: row.position)
                 (row.isWhole, row.path, row.resume) = (false, nil, nil)
             }
             if let path = try await existing(row) { return await ended(row, .gone("It is here already: \(path)"), nil) }
-            try FolderLibrary.make(partsFolder)
-            let part = try DownloadPart(path: partPath(row))
+            let part = try openPart(row)
             running.open(part)
             let outcome: FetchOutcome
-            do { outcome = try await transfer(row, part) } catch {
+            do { outcome = try await transfer(row, part, running) } catch {
                 outcome = FetchOutcome(error, account: row.task.account)
             }
             await ended(row, outcome, part)
         } catch {
             await ended(row, FetchOutcome(error, account: row.task.account), nil)
         }
+    }
+
+    private func openPart(_ row: QueuedTask) throws -> DownloadPart {
+        do {
+            return try DownloadPart(path: partPath(row))
+        } catch  where !Self.isThere(partsFolder) {
+            // Somebody has cleared up.
+            try FolderLibrary.make(partsFolder)
+            return try DownloadPart(path: partPath(row))
+        }
+    }
+
+    /// Notes what runs and where it stands, of all that has begun since the last time.
+    ///
+    /// Most files are small: they are there before this is called, and cost one note less. After a crash they begin anew.
+    func noteRunning() async throws {
+        let news = running.values.compactMap { fetch in
+            fetch.takeNews().map { (position: fetch.row.position, point: $0.point) }
+        }
+        if !news.isEmpty { try await store.note(running: news) }
     }
 
     /// The file of a task that is there already. Of a live photo both must be, else both are fetched.
@@ -38,29 +65,36 @@ extension DownloadQueue {
         return try await library.existing(partner.task) == nil ? nil : path
     }
 
-    private func transfer(_ row: QueuedTask, _ part: DownloadPart) async throws -> FetchOutcome {
+    /// An account's session; asked for once a run.
+    private func session(of account: UUID) async throws -> Session? {
+        if let session = sessions[account] { return session }
+        guard let found = try await latch.accounts.account(account) else { return nil }
+        let session = try latch.session(for: found)
+        sessions[account] = session
+        return session
+    }
+
+    private func transfer(
+        _ row: QueuedTask, _ part: DownloadPart, _ running: RunningFetch
+    ) async throws -> FetchOutcome {
         let task = row.task
-        guard let account = try await latch.accounts.account(task.account) else {
-            return .failed("Its account is gone.")
-        }
-        let session = try latch.session(for: account)
+        guard let session = try await session(of: task.account) else { return .failed("Its account is gone.") }
         let point = point(row, part)
         if task.metadata.sha1 != nil {
             try await part.beginDigest(of: point?.canResume == true ? point?.count ?? 0 : 0)
         }
         // What is known of an old part must not be taken for knowledge of the new one.
         if point == nil, row.resume != nil { try await store.note(row.position, resume: nil, boot: nil) }
-        let notes = ResumeNotes(store: store, position: row.position)
         let outcome: FetchOutcome
         do {
             let answer = try await session.client.download(
                 task.url, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
-                onBegin: notes.note)
+                onBegin: running.begun)
             outcome = judge(answer, task, session, part)
         } catch {
+            sessions[task.account] = nil
             outcome = FetchOutcome(error, account: task.account)
         }
-        await notes.written()
         try await hook.after(.fetched)
         return outcome
     }

@@ -32,6 +32,7 @@ extension DownloadQueue {
 
     func placed(_ row: QueuedTask) {
         placing[row.position] = nil
+        schedule.left(row)
         wakes.wake()
     }
 

@@ -42,7 +42,7 @@ extension DownloadQueue {
             for file in open { file.part?.close() }
             for file in batch where placing[file.row.position] != nil { await notPlaced(file.row, error) }
         }
-        for file in batch { placed(file.row) }
+        for file in batch where placing[file.row.position] != nil { placed(file.row) }
     }
 
     /// Gives a file's path when it is in its place already, since before a crash; else adds it, its part open.
@@ -121,6 +121,6 @@ extension DownloadQueue {
     private func fail(_ file: ReadyFile, _ error: any Error) async {
         file.part?.close()
         await notPlaced(file.row, error)
-        placing[file.row.position] = nil
+        placed(file.row)
     }
 }

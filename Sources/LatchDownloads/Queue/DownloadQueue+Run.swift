@@ -22,7 +22,7 @@ extension DownloadQueue {
         try FolderLibrary.make(partsFolder)
         try await store.takeUp()
         try await removeStrayParts()
-        broken = nil
+        (broken, sessions) = (nil, [:])
         nextTime = try await store.nextTime(after: now())
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
@@ -40,10 +40,12 @@ extension DownloadQueue {
 
     private func work(isLasting: Bool) async throws {
         var seen = -1
-        var told = ContinuousClock.now
+        var (told, isTold) = (ContinuousClock.now, true)
         while true {
             try Task.checkCancellation()
-            let revision = try await store.revision()
+            // Another program's commands are looked for at each beat, this one's at once.
+            let revision = isTold || isCommanded ? try await store.revision() : seen
+            isCommanded = false
             if revision != seen {
                 seen = revision
                 try await releaseAccounts()
@@ -54,8 +56,10 @@ extension DownloadQueue {
             try await fill()
             if let broken { throw broken }
             if running.isEmpty, placing.isEmpty, !isHeld, !isLasting, try await isOver() { return }
-            if told + Self.beat <= .now {
+            isTold = told + Self.beat <= .now
+            if isTold {
                 told = .now
+                try await noteRunning()
                 try await obey()
                 await tellProgress()
                 checkRoom()
@@ -89,12 +93,13 @@ extension DownloadQueue {
     private func fill() async throws {
         while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady {
             while let (lane, last) = schedule.laneToRead() {
+                schedule.beginReading()
                 let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
-                schedule.take(tasks, of: lane, asked: Self.pageSize)
+                schedule.take(tasks, of: lane, asked: Self.pageSize) {
+                    running[$0.position] == nil && placing[$0.position] == nil
+                }
             }
-            let next = schedule.next { row in
-                running[row.position] == nil && placing[row.position] == nil && !isHeld(row.task.account)
-            }
+            let next = schedule.next { !isHeld($0.task.account) }
             guard let next else { return }
             start(next)
         }
@@ -118,8 +123,7 @@ extension DownloadQueue {
     private func start(_ row: QueuedTask) {
         let fetch = RunningFetch(row)
         running[row.position] = fetch
-        fetch.begin(
-            Task { await self.fetch(row.position, fetch) })
+        fetch.begin(Task { await self.fetch(fetch) })
     }
 
     /// Stops what other programs, or this one, have taken out of the queue or paused.

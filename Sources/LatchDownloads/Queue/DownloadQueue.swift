@@ -38,6 +38,10 @@ public actor DownloadQueue {
     /// Why the queue's file cannot be written, if so.
     var broken: (any Error)?
     var holds: Set<Hold> = []
+    /// The sessions of the accounts, in this run.
+    var sessions: [UUID: Session] = [:]
+    /// Whether this program has changed the queue by a command since it was last looked at.
+    var isCommanded = false
     /// The accounts whose tasks are being paused.
     var pausing: Set<UUID> = []
     var tally = DownloadTally()
@@ -86,7 +90,7 @@ public actor DownloadQueue {
     @discardableResult
     public func add(_ tasks: [DownloadTask]) async throws -> Int {
         let added = try await store.add(tasks, hosts: hosts(tasks))
-        wakes.wake()
+        commanded()
         return added
     }
 
@@ -124,7 +128,7 @@ public actor DownloadQueue {
     /// Source: DL-12.
     @discardableResult
     public func cancel(_ id: String) async throws -> Bool {
-        defer { wakes.wake() }
+        defer { commanded() }
         return try await store.remove(id) > 0
     }
 
@@ -133,28 +137,28 @@ public actor DownloadQueue {
     /// Source: DL-12.
     @discardableResult
     public func cancelAll() async throws -> Int {
-        defer { wakes.wake() }
+        defer { commanded() }
         return try await store.remove(in: [.waiting, .running, .paused])
     }
 
     /// Lets tasks rest; what they have fetched stays. All, where no ids are given.
     @discardableResult
     public func pause(_ ids: [String]? = nil) async throws -> Int {
-        defer { wakes.wake() }
+        defer { commanded() }
         return try await store.change(ids, from: [.waiting, .running], to: .paused)
     }
 
     /// Lets paused tasks go on.
     @discardableResult
     public func resume(_ ids: [String]? = nil) async throws -> Int {
-        defer { wakes.wake() }
+        defer { commanded() }
         return try await store.change(ids, from: [.paused], to: .waiting)
     }
 
     /// Tries again what has failed; of a live photo both parts.
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil) async throws -> Int {
-        defer { wakes.wake() }
+        defer { commanded() }
         let changed = try await store.change(ids, from: [.failed("")], to: .waiting)
         return try await changed + store.retryOthers()
     }
@@ -175,6 +179,11 @@ public actor DownloadQueue {
     /// - Throws: The codes of the storage.
     public func tasks(after position: Int = 0, limit: Int = 500) async throws -> [QueuedTask] {
         try await store.page(after: position, limit: limit)
+    }
+
+    private func commanded() {
+        isCommanded = true
+        wakes.wake()
     }
 
     /// How far all tasks have come.

@@ -15,6 +15,8 @@ struct DownloadSchedule {
     private var perHost: [String: Int] = [:]
     private var perGroup: [DownloadGroup: Int] = [:]
     private var count = 0
+    /// The tasks that have come to an end since the last reading began: it may have seen them wait still.
+    private var left: Set<Int> = []
 
     init(_ settings: DownloadSettings) { self.settings = settings }
 
@@ -37,10 +39,13 @@ struct DownloadSchedule {
         return nil
     }
 
-    /// Takes what was read; nothing more comes behind fewer than were asked for.
-    mutating func take(_ tasks: [QueuedTask], of lane: Lane, asked: Int) {
+    /// Says that tasks are going to be read, to be taken with ``take(_:of:asked:isFree:)``.
+    mutating func beginReading() { left = [] }
+
+    /// Takes what was read and is not on its way already; nothing more comes behind fewer than were asked for.
+    mutating func take(_ tasks: [QueuedTask], of lane: Lane, asked: Int, isFree: (QueuedTask) -> Bool) {
         var queue = queues[lane] ?? Queue()
-        queue.tasks = tasks.reversed()
+        queue.tasks = tasks.reversed().filter { !left.contains($0.position) && isFree($0) }
         queue.last = tasks.last?.position ?? queue.last
         queue.isRead = tasks.count < asked
         queues[lane] = queue
@@ -63,12 +68,17 @@ struct DownloadSchedule {
         return nil
     }
 
-    /// Notes that a task of a lane has ended.
-    mutating func ended(_ lane: Lane) {
+    /// Notes that a task is not fetched any more.
+    mutating func ended(_ task: QueuedTask) {
+        let lane = task.lane
+        left(task)
         count -= 1
         perHost[lane.host, default: 1] -= 1
         perGroup[lane.group, default: 1] -= 1
     }
+
+    /// Notes that a task that was fetched is over, or waits again.
+    mutating func left(_ task: QueuedTask) { left.insert(task.position) }
 
     private mutating func began(_ lane: Lane) {
         count += 1

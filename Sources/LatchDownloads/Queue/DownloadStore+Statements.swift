@@ -72,7 +72,7 @@ extension DownloadStore {
     static let update = Statement(
         """
         UPDATE downloads SET state = ?, reason = ?, attempts = coalesce(?, attempts), \
-        not_before = coalesce(?, not_before) WHERE position = ? AND state = 'running'
+        not_before = coalesce(?, not_before) WHERE position = ? AND state IN ('waiting', 'running')
         """, String.self, String?.self, Int?.self, Date?.self, Int.self)
 
     static let updateResume = Statement(
@@ -82,7 +82,10 @@ extension DownloadStore {
     static let updateBegun = Statement(
         "UPDATE downloads SET state = 'running' WHERE position = ? AND state = 'waiting'", Int.self)
 
-    static let updateHalf = Statement("UPDATE downloads SET is_whole = 1 WHERE position = ?", Int.self)
+    /// What came at once has not been noted as running.
+    private static let isRunning = "state = CASE state WHEN 'waiting' THEN 'running' ELSE state END"
+
+    static let updateHalf = Statement("UPDATE downloads SET is_whole = 1, \(isRunning) WHERE position = ?", Int.self)
 
     static let updateAnew = Statement(
         "UPDATE downloads SET is_whole = 0, path = NULL, resume = NULL WHERE position = ?", Int.self)
@@ -103,7 +106,7 @@ extension DownloadStore {
     ) { row throws(DatabaseError) in try row.get(0) as Int }
 
     static let updateWhole = Statement(
-        "UPDATE downloads SET is_whole = 1, path = ? WHERE position = ?", String?.self, Int.self)
+        "UPDATE downloads SET is_whole = 1, path = ?, \(isRunning) WHERE position = ?", String?.self, Int.self)
 
     static let updateDone = Statement(
         """
@@ -120,7 +123,8 @@ extension DownloadStore {
         let resume: String? = try row.get(14)
         let task = DownloadTask(
             id: try row.get(1), account: account, url: try row.get(5),
-            headers: (try? JSON.decode([String: String].self, from: Array(headers.utf8))) ?? [:],
+            headers: headers == "{}"
+                ? [:] : (try? JSON.decode([String: String].self, from: Array(headers.utf8))) ?? [:],
             filename: try row.get(7), group: DownloadGroup(rawValue: try row.get(4)), wantsProgress: try row.get(8),
             metadata: (try? JSON.decode(DownloadMetadata.self, from: Array(metadata.utf8))) ?? DownloadMetadata())
         return QueuedTask(

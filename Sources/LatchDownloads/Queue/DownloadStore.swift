@@ -74,15 +74,19 @@ struct DownloadStore: Sendable {
     /// Grows with every command of any program.
     func revision() async throws -> Int { try await read { try $0.first(Self.selectRevision) } ?? 0 }
 
-    /// Notes that a waiting task runs, and gives it as it stands; nil when it does not wait any more.
-    func begin(_ position: Int) async throws -> QueuedTask? {
+    /// Notes that tasks run and what their parts hold, as far as that is known.
+    func note(running tasks: [(position: Int, point: ResumePoint?)]) async throws {
         try await write { connection in
-            guard try connection.run(Self.updateBegun, position) == 1 else { return nil }
-            return try connection.first(Self.selectOne, position)
+            for task in tasks {
+                _ = try connection.run(Self.updateBegun, task.position)
+                guard let point = task.point else { continue }
+                _ = try connection.run(
+                    Self.updateResume, Self.json(point), DownloadQueue.boot, point.total, task.position)
+            }
         }
     }
 
-    /// Notes where a running task stands; false when it was removed, or somebody else has changed it meanwhile.
+    /// Notes where a task stands that was fetched; false when it was removed, or somebody else has changed it meanwhile.
     @discardableResult
     func note(
         _ position: Int, _ state: DownloadState, attempts: Int? = nil, notBefore: Date? = nil

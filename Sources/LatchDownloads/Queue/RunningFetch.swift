@@ -3,31 +3,55 @@ import Synchronization
 
 /// A task that is being fetched, as the queue holds it.
 final class RunningFetch: Sendable {
+    private struct State {
+        var part: DownloadPart?
+        var work: Task<Void, Never>?
+        var wasStopped = false
+        var point: ResumePoint?
+        var isNoted = false
+    }
+
     let row: QueuedTask
-    private let part = Mutex<DownloadPart?>(nil)
-    private let task = Mutex<Task<Void, Never>?>(nil)
-    private let wasStopped = Mutex(false)
+    private let state = Mutex(State())
 
     init(_ row: QueuedTask) { self.row = row }
 
     /// How far it has come.
-    var progress: (position: Int, received: Int, total: Int?) {
-        part.withLock { part in (row.position, part?.count ?? 0, part?.total ?? row.task.metadata.size) }
+    var progress: (received: Int, total: Int?) {
+        state.withLock { state in (state.part?.count ?? 0, state.part?.total ?? row.task.metadata.size) }
     }
 
-    func open(_ part: DownloadPart) { self.part.withLock { $0 = part } }
+    func open(_ part: DownloadPart) { state.withLock { $0.part = part } }
+
+    /// Keeps what the part is going to hold; at once, for the transfer waits.
+    func begun(_ point: ResumePoint) { state.withLock { $0.point = point } }
+
+    /// What the queue's file does not say yet: what the part holds, and on the first call that the task runs.
+    func takeNews() -> (point: ResumePoint?, isFirst: Bool)? {
+        state.withLock { state in
+            guard state.point != nil || !state.isNoted else { return nil }
+            defer { (state.point, state.isNoted) = (nil, true) }
+            return (state.point, !state.isNoted)
+        }
+    }
 
     func begin(_ work: Task<Void, Never>) {
-        task.withLock { $0 = work }
-        if wasStopped.withLock({ $0 }) { work.cancel() }
+        let wasStopped = state.withLock { state in
+            state.work = work
+            return state.wasStopped
+        }
+        if wasStopped { work.cancel() }
     }
 
     /// Waits for the end.
-    func ended() async { await task.withLock { $0 }?.value }
+    func ended() async { await state.withLock { $0.work }?.value }
 
     /// Ends the transfer; the part keeps what it has.
     func stop() {
-        wasStopped.withLock { $0 = true }
-        task.withLock { $0 }?.cancel()
+        let work = state.withLock { state in
+            state.wasStopped = true
+            return state.work
+        }
+        work?.cancel()
     }
 }

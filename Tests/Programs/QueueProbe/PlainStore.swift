@@ -1,5 +1,6 @@
 import Crypto
-import Foundation
+import FoundationEssentials
+import Glibc
 import SecretStorage
 
 /// A store of secrets in plain files, for a program that is killed at any moment and starts in no time.
@@ -14,7 +15,13 @@ struct PlainStore: SecretStoring {
 
     func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try? secret.reveal().write(toFile: path(key), atomically: true, encoding: .utf8)
+        try? secret.reveal().write(toFile: path(key), atomically: false, encoding: .utf8)
+        // It outlives a loss of power, as a store of secrets does.
+        for path in [path(key), folder, folder + "/.."] {
+            let file = unsafe open(path, O_RDONLY)
+            fsync(file)
+            close(file)
+        }
     }
 
     func remove(_ key: SecretKey) async throws(SecretStorageError) {

@@ -1,5 +1,6 @@
 import Crypto
-import Foundation
+import FoundationEssentials
+import Glibc
 import LatchDownloads
 import LatchKit
 
@@ -46,7 +47,16 @@ case "fill":
 case "run":
     print("running")
     flush()
+    let events = queue.events
+    let listener = Task {
+        for await event in events {
+            guard case .held(let reason) = event else { continue }
+            print(reason.map { "held: \($0)" } ?? "goes on")
+            flush()
+        }
+    }
     try await queue.run()
+    listener.cancel()
     let progress = try await queue.progress()
     print("done \(progress.done) failed \(progress.failed) skipped \(progress.skipped) open \(progress.open)")
 case "start":
