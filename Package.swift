@@ -77,7 +77,9 @@ let package = Package(
         // Roof: arguments, printing, wiring.
         .executableTarget(
             name: "LatchCLI",
-            dependencies: ["Arguments", "Crypto", "LatchDownloads", "LatchKit", "QRCode", "Terminal", "Wire"]),
+            dependencies: [
+                "Arguments", "Crypto", "Desktop", "LatchDownloads", "LatchKit", "QRCode", "Terminal", "Wire",
+            ]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [

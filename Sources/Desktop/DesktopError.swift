@@ -1,9 +1,9 @@
-/// Why the desktop's part of a sign-in did not work. Never holds a link: one carries a code.
+/// Why the desktop's part of something did not work. Never holds a link: one carries a code.
 public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure, to decide by.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
-            case programMissing, programFailed, unsafeFolder, cannotListen, taken, nobodyWaits, refused
+            case programMissing, programFailed, unsafeFolder, cannotListen, taken, nobodyWaits, refused, cannotWrite
         }
         private let base: Base
 
@@ -21,6 +21,8 @@ public struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let nobodyWaits = Code(base: .nobodyWaits)
         /// The waiting program did not take the link.
         public static let refused = Code(base: .refused)
+        /// A file for the desktop could not be written.
+        public static let cannotWrite = Code(base: .cannotWrite)
 
         /// The code's name.
         public var description: String { base.rawValue }

@@ -103,6 +103,11 @@ public final class FaultServer: Sendable {
     /// Answers otherwise from now on.
     public func script(_ answer: @escaping @Sendable (Request) -> Answer) { state.withLock { $0.answer = answer } }
 
+    /// Ends the connections that are open, and takes further ones.
+    public func cut() {
+        for connection in state.withLock(\.connections) { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
+
     /// Refuses connections, and ends those that are open.
     public func close() {
         let open = state.withLock { state -> Set<Int32>? in

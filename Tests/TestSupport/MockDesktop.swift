@@ -12,12 +12,21 @@ public final class MockDesktop: Sendable {
         case login = "logind"
         /// `org.freedesktop.NetworkManager`, connected and not metered at first.
         case network = "networkmanager"
+        /// `org.freedesktop.systemd1`, the person's own: it runs what it is told to, once.
+        case manager = "systemd1"
 
-        var name: String {
+        /// What dbusmock is told.
+        fileprivate var words: [String] {
+            guard self == .manager else { return ["--template", rawValue] }
+            return [name, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]
+        }
+
+        fileprivate var name: String {
             switch self {
             case .notifications: "org.freedesktop.Notifications"
             case .login: "org.freedesktop.login1"
             case .network: "org.freedesktop.NetworkManager"
+            case .manager: "org.freedesktop.systemd1"
             }
         }
     }
@@ -28,8 +37,8 @@ public final class MockDesktop: Sendable {
     private let bus: RunningProgram
     private let services: [Service: RunningProgram]
 
-    /// Starts the bus and some services.
-    public init(_ wanted: Service...) async throws {
+    /// Starts the bus and some services, which have further variables in their environment.
+    public init(_ wanted: Service..., environment more: [String: String] = [:]) async throws {
         folder = try TemporaryDirectory()
         let home = ["PATH": "/usr/bin:/bin", "HOME": folder.path]
         let configuration = try folder.write(Self.configuration(folder.path), to: "bus.conf")
@@ -41,14 +50,18 @@ public final class MockDesktop: Sendable {
         var services: [Service: RunningProgram] = [:]
         for service in wanted {
             services[service] = try RunningProgram(
-                "/usr/bin/python3", ["-m", "dbusmock", "--session", "--template", service.rawValue],
-                environment: home.merging(environment) { $1 })
+                "/usr/bin/python3", ["-m", "dbusmock", "--session"] + service.words,
+                environment: home.merging(more) { $1 }.merging(environment) { $1 })
         }
         self.services = services
         for service in wanted {
             try await gdbus(["wait", "--session", "--timeout", "60", service.name])
-            guard service == .network else { continue }
-            try await mock(.network, "AddProperty", Self.manager, "Metered", "<uint32 2>")
+            if service == .network { try await mock(.network, "AddProperty", Self.manager, "Metered", "<uint32 2>") }
+            if service == .manager {
+                try await mock(
+                    .manager, "AddMethod", "org.freedesktop.systemd1.Manager", "StartTransientUnit",
+                    "ssa(sv)a(sa(sv))", "o", Self.unitStarter)
+            }
         }
     }
 
@@ -99,6 +112,17 @@ public final class MockDesktop: Sendable {
     public func waitForInhibitors(_ areThere: Bool) async throws {
         while try await inhibitors().contains("sleep") != areThere {}
     }
+
+    /// Starts a unit's program as systemd would, as far as a test needs.
+    private static let unitStarter = """
+        import os, subprocess
+        unit = {str(key): value for key, value in args[2]}
+        variables = dict(str(text).split("=", 1) for text in unit["Environment"])
+        log = open(str(unit["StandardOutputFileToAppend"]), "ab")
+        subprocess.Popen([str(word) for word in unit["ExecStart"][0][1]], env={**os.environ, **variables},
+                         stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        ret = dbus.ObjectPath("/org/freedesktop/systemd1/job/1")
+        """
 
     private static let manager = "org.freedesktop.NetworkManager"
 

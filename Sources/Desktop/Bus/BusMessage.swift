@@ -54,6 +54,15 @@ final class BusMessage {
         }
     }
 
+    /// An array of elements of any type.
+    func array(of contents: String, _ elements: () -> Void) { within(Self.array, contents, elements) }
+
+    /// A structure with these members.
+    func structure(_ contents: String, _ members: () -> Void) { within(Self.structure, contents, members) }
+
+    /// A variant that holds one value of a type.
+    func variant(of contents: String, _ value: () -> Void) { within(Self.variant, contents, value) }
+
     /// The next argument, a string.
     func string() -> String? {
         var text: UnsafePointer<CChar>?
@@ -108,6 +117,7 @@ final class BusMessage {
     private static let boolean = CChar(UInt8(ascii: "b"))
     private static let file = CChar(UInt8(ascii: "h"))
     private static let array = CChar(UInt8(ascii: "a"))
+    private static let structure = CChar(UInt8(ascii: "r"))
     private static let entry = CChar(UInt8(ascii: "e"))
     private static let variant = CChar(UInt8(ascii: "v"))
 }

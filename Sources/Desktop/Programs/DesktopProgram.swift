@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -32,6 +34,14 @@ public final class DesktopProgram: Sendable {
     /// The same, and the program has a descriptor of this one, under the same number.
     convenience init(_ words: [String], holding descriptor: Int32) throws(DesktopError) {
         self.init(process: try Self.spawn(words, output: nil, holding: descriptor))
+    }
+
+    /// The same, with what it says in an open file, and further variables in its environment.
+    convenience init(
+        _ words: [String], saying descriptor: Int32, environment: [String: String]
+    ) throws(DesktopError) {
+        self.init(
+            process: try Self.spawn(words, output: descriptor, errors: descriptor, environment: environment))
     }
 
     private init(process: pid_t) {
@@ -92,7 +102,8 @@ public final class DesktopProgram: Sendable {
     }
 
     private static func spawn(
-        _ words: [String], output: Int32?, holding descriptor: Int32? = nil
+        _ words: [String], output: Int32?, errors: Int32? = nil, holding descriptor: Int32? = nil,
+        environment: [String: String] = [:]
     ) throws(DesktopError) -> pid_t {
         guard let name = words.first, !name.isEmpty else {
             throw DesktopError(.programMissing, "There is no program to start: its name is empty.")
@@ -106,7 +117,11 @@ public final class DesktopProgram: Sendable {
         } else {
             posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         }
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if let errors {
+            posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
         // Onto itself: it stays open in the program. Source: `posix_spawn_file_actions_adddup2(3)`.
         if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor) }
         var attributes = posix_spawnattr_t()
@@ -123,8 +138,14 @@ public final class DesktopProgram: Sendable {
             &attributes, newSession | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
+        let all = environment.isEmpty ? [:] : ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for variable in variables { free(variable) } }
         var process: pid_t = 0
-        let error = posix_spawnp(&process, name, &actions, &attributes, &arguments, environ)
+        let error =
+            environment.isEmpty
+            ? posix_spawnp(&process, name, &actions, &attributes, &arguments, environ)
+            : posix_spawnp(&process, name, &actions, &attributes, &arguments, &variables)
         guard error == 0 else { throw failure(words, error) }
         return process
     }

@@ -23,17 +23,23 @@ struct DownloadFiles: Performing {
         help: "All in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
     private static let motion = Flag(
         "motion-photo", help: "Make one file of a live photo, as Pixel and Galaxy phones have them.")
+    private static let background = Flag(
+        "background", help: "Fetch without this terminal, and go on after a crash or a restart of the machine.")
+    private static let metered = Flag("metered", help: "Fetch on networks too that count what they carry.")
     private static let dryRun = Flag("dry-run", help: "Say how many files and bytes it would be, and fetch nothing.")
 
     static let command = Command<Request>(
         "download", "Bring files home.",
         discussion: """
             Files come whole or not at all, six at once. Stopped or killed, 'latch download' alone goes on where it was. \
-            'latch downloads' shows and commands what waits.
+            'latch downloads' shows and commands what waits. It rests while there is no network.
 
             With --json each event is one line of JSON.
             """,
-        arguments: [what, album, whole, favourites, from, until, folder, layout, motion, dryRun, AccountOption.option]
+        arguments: [
+            what, album, whole, favourites, from, until, folder, layout, motion, background, metered, dryRun,
+            AccountOption.option,
+        ]
     ) { given throws(ArgumentError) in
         var wish = DownloadWish(
             albums: given[album], isWholeLibrary: given[whole], isFavouritesOnly: given[favourites],
@@ -44,6 +50,7 @@ struct DownloadFiles: Performing {
         for text in given[what] {
             if text.contains("/") { wish.paths.append(text) } else { wish.ids.append(text) }
         }
+        if given[dryRun], given[background] { throw given.mistake("--dry-run fetches nothing, also in the background") }
         if given[dryRun], wish.isEmpty { throw given.mistake(nothingChosen) }
         return Request(
             given,
@@ -51,7 +58,7 @@ struct DownloadFiles: Performing {
                 selector: given[AccountOption.option], wish: wish,
                 place: DownloadPlace(
                     folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion]),
-                isDryRun: given[dryRun]))
+                isDryRun: given[dryRun], isBackground: given[background], isMetered: given[metered]))
     }
 
     private static let nothingChosen = "nothing was chosen: give ids, addresses, --album, --from, --favourites or --all"
@@ -60,12 +67,19 @@ struct DownloadFiles: Performing {
     private let wish: DownloadWish
     private let place: DownloadPlace
     private let isDryRun: Bool
+    private let isBackground: Bool
+    private let isMetered: Bool
+
+    /// What goes on without a terminal must not find a question there.
+    var asksNobody: Bool { isBackground }
 
     func perform(in run: Run) async throws -> ExitCode {
         let (queue, library) = try await place.open(run, isChoosing: !wish.isEmpty)
         if isDryRun { return try await tell(library, run) }
+        let background = BackgroundDownload(run: run, isMetered: isMetered)
         if wish.isEmpty {
             guard try await queue.progress().open > 0 else {
+                if isBackground { return try background.nothingLeft() }
                 throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
             }
             try await run.openSecrets()
@@ -77,8 +91,9 @@ struct DownloadFiles: Performing {
             run.console.note("Another 'latch download' is at it and takes these too. Watch it: latch downloads watch")
             return .done
         }
+        if isBackground { return try await background.start() }
         do {
-            return try await DownloadDisplay(console: run.console).show(queue)
+            return try await background.keep(queue)
         } catch is CancellationError {
             if !run.console.isJSON { run.console.note("What has come stays. Go on with: latch download") }
             throw CancellationError()

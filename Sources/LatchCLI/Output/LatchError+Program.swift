@@ -16,6 +16,8 @@ extension LatchError.Code {
     static let sessionUnknown = Self(rawValue: "session_unknown")
     /// Standard output cannot be written.
     static let outputFailed = Self(rawValue: "output_failed")
+    /// Nothing goes on without this terminal.
+    static let backgroundFailed = Self(rawValue: "background_failed")
     /// Nothing that was foreseen.
     static let unexpected = Self(rawValue: "unexpected")
     /// The server answered a request with another status than 2xx.

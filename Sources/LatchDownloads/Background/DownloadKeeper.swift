@@ -61,7 +61,7 @@ public struct DownloadKeeper: Sendable {
         }
         let watching = Task { for await state in states { await obey(state, hold) } }
         let events = queue.events
-        let telling = Task { await tell(events, since: before, begun) }
+        let telling = Task { await tell(events, since: before, hold, begun) }
         let result: Result<Value, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
         for task in [watching, telling] {
@@ -86,14 +86,19 @@ public struct DownloadKeeper: Sendable {
     }
 
     private func tell(
-        _ events: AsyncStream<DownloadEvent>, since before: OverallProgress, _ begun: @Sendable () -> Void
+        _ events: AsyncStream<DownloadEvent>, since before: OverallProgress, _ hold: NetworkHold,
+        _ begun: @Sendable () -> Void
     ) async {
         var (reason, hasBegun): (String?, Bool) = (nil, false)
         for await event in events {
             switch event {
             case .held(let new): reason = new
             case .overall(let progress):
-                if !hasBegun { begun() }
+                if !hasBegun {
+                    begun()
+                    // Who listens since the queue runs has not heard it yet.
+                    if let reason = hold.current { queue.broadcast.send(.held(reason)) }
+                }
                 hasBegun = true
                 let large = await queue.runningFile(largerThan: Self.largeFile)
                 if let large { await inhibitor.hold("Downloading \(large)") } else { await inhibitor.release() }
@@ -116,6 +121,8 @@ public struct DownloadKeeper: Sendable {
 /// Why the network holds a queue up, if it does.
 private final class NetworkHold: Sendable {
     private let reason = Mutex<String?>(nil)
+
+    var current: String? { reason.withLock { $0 } }
 
     /// Whether that changed something.
     func replace(with new: String?) -> Bool {

@@ -131,33 +131,13 @@ public struct SchemeRegistration: Sendable {
             Version=1.5
             Name=Latchstring sign-in
             Comment=Brings a sign-in in the browser back to latch
-            Exec=\(quoted(program)) callback %u
+            Exec=\(DesktopEntry.quoted(program)) callback %u
             Terminal=false
             NoDisplay=true
             StartupNotify=false
             MimeType=\(schemes.map { "x-scheme-handler/\($0);" }.joined())
 
             """
-    }
-}
-
-extension SchemeRegistration {
-    /// A program's path as the key `Exec` wants it. Only what must be quoted is: `xdg-open` on a desktop that it does not
-    /// know takes quotes for a part of the name.
-    static func quoted(_ program: String) -> String {
-        var quoted = ""
-        var isPlain = true
-        for character in program {
-            switch character {
-            // Once for the quotes, once for the file; a percent sign would begin a field.
-            case "\\": quoted += "\\\\\\\\"
-            case "\"", "`", "$": quoted += "\\\\\(character)"
-            case "%": quoted += "%%"
-            default: quoted.append(character)
-            }
-            if !character.isLetter, !character.isNumber, !"/._-+%@:,=".contains(character) { isPlain = false }
-        }
-        return isPlain ? quoted : "\"\(quoted)\""
     }
 }
 

@@ -1,0 +1,90 @@
+import Desktop
+import FoundationEssentials
+import LatchDownloads
+import LatchKit
+import Terminal
+
+/// Downloads that go on without their terminal, and what is around those that do not.
+///
+/// Source: DL-15, DL-16, DL-17.
+struct BackgroundDownload {
+    private static let name = "latchstring-downloads"
+    private static let title = "Latchstring downloads"
+    /// What a service, and the desktop at the next sign-in, must be told to find the same accounts.
+    private static let passedOn = [
+        "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "LATCH_LOG",
+    ]
+
+    let run: Run
+    let isMetered: Bool
+    private let environment = ProcessInfo.processInfo.environment
+
+    init(run: Run, isMetered: Bool) {
+        self.run = run
+        self.isMetered = isMetered
+    }
+
+    private var entry: LoginEntry { LoginEntry(Self.name, environment: environment) }
+
+    /// Runs the queue here and shows it, with the network, the desktop and the machine's sleep seen to.
+    func keep(_ queue: DownloadQueue) async throws -> ExitCode {
+        let keeper = DownloadKeeper(
+            queue, environment: environment, fetchesMetered: isMetered,
+            advice: "Fetch all the same: latch download --metered")
+        let code = try await keeper.keep(begun: { [environment] in BackgroundProgram.tellReady(environment) }) {
+            try await DownloadDisplay(console: run.console).show(queue)
+        }
+        if try await queue.progress().open == 0 { entry.remove() }
+        return code
+    }
+
+    /// Has another `latch` fetch what waits. Until all is home the desktop starts it again at each sign-in.
+    func start() async throws -> ExitCode {
+        try await run.openSecrets()
+        let folders = try Folders(environment: environment)
+        let log = folders.state + "/downloads.log"
+        try? FileManager.default.createDirectory(
+            atPath: folders.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let known = environment.filter { Self.passedOn.contains($0.key) }
+        let words = try words()
+        do {
+            let settings = known.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            try entry.write(
+                (settings.isEmpty ? [] : ["/usr/bin/env"] + settings) + words + ["--background"], title: Self.title)
+            let program = BackgroundProgram(
+                words, name: Self.name, description: Self.title, environment: known, log: log)
+            let keeper = try await program.start(bus: .session(environment), waitingIn: folders.callbacks)
+            try run.console.result(
+                [
+                    "It goes on in the background, also after this terminal is closed.",
+                    "Watch it: latch downloads watch. Stop it: latch downloads pause",
+                ],
+                json: [
+                    "background": true, "service": keeper == .service ? .string(Self.name) : .null,
+                    "log": .string(log),
+                ])
+        } catch let error as DesktopError {
+            throw LatchError(.backgroundFailed, error.message, cause: error)
+        }
+        return .done
+    }
+
+    /// Says that there is nothing to go on with.
+    func nothingLeft() throws -> ExitCode {
+        entry.remove()
+        try run.console.result(["Nothing waits to be fetched."], json: ["background": false])
+        return .done
+    }
+
+    /// This very program, on what waits. The folder and its layout are remembered with it.
+    private func words() throws(LatchError) -> [String] {
+        guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            throw LatchError(.backgroundFailed, "Could not find where latch itself is.")
+        }
+        var words = [program, "download"]
+        if run.common.secrets != .automatic { words += ["--secrets", run.common.secrets.rawValue] }
+        if let key = run.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }
+        if isMetered { words.append("--metered") }
+        return words
+    }
+}

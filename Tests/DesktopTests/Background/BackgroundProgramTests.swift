@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Desktop
+
+/// Programs that go on without their terminal.
+@Suite(.timeLimit(.minutes(2))) struct BackgroundProgramTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    /// Says that it has begun, as ``BackgroundProgram/tellReady(_:)`` does.
+    private static let ready = """
+        import os, socket
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(os.environ["LATCH_READY"])
+        line.sendall(b"ready"); line.shutdown(socket.SHUT_WR)
+        print("begun", os.getsid(0) == os.getpid(), os.environ.get("COLOUR"), line.recv(9).decode().strip(), flush=True)
+        """
+
+    private func program(_ script: String) -> BackgroundProgram {
+        BackgroundProgram(
+            ["/usr/bin/python3", "-c", script], name: "latchstring-test", description: "A test",
+            environment: ["COLOUR": "blue"], log: folder.file("log"))
+    }
+
+    private func log() -> String {
+        FileManager.default.contents(atPath: folder.file("log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    @Test(
+        "DL-17 without a manager of services a program goes on in a session of its own, and its log is its user's alone"
+    )
+    func alone() async throws {
+        let keeper = try await program(Self.ready).start(
+            bus: .session(["XDG_RUNTIME_DIR": folder.file("nowhere")]), waitingIn: [folder.file("wait")])
+        #expect(keeper == .itself)
+        while !log().hasSuffix("\n") {}
+        #expect(log() == "begun True None taken\n")
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file("log"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("wait")).isEmpty)
+    }
+
+    @Test(
+        "DL-17 with a manager of services a program is one, is started again after a crash, and is forgotten at its end"
+    )
+    func service() async throws {
+        let desktop = try await MockDesktop(.manager)
+        let keeper = try await program(Self.ready).start(
+            bus: .session(desktop.environment), waitingIn: [folder.file("wait")])
+        #expect(keeper == .service)
+        while !log().hasSuffix("\n") {}
+        #expect(log() == "begun True blue taken\n")
+        let line = try await desktop.call(.manager) { $0.contains("StartTransientUnit") }
+        for word in ["latchstring-test.service", "'CollectMode'", "'inactive-or-failed'", "'on-abnormal'", "'exec'"] {
+            #expect(line.contains(word))
+        }
+    }
+
+    @Test("A program that fails before it has begun is told, with where it says why")
+    func failing() async throws {
+        let error = await #expect(throws: DesktopError.self) {
+            try await program("import sys; sys.exit('no such thing')").start(
+                bus: .session([:]), waitingIn: [folder.file("wait")])
+        }
+        #expect(error?.code == .programFailed)
+        #expect(error?.message.contains("it ended with 1; '\(folder.file("log"))' says why") == true)
+        #expect(log().contains("no such thing"))
+    }
+
+    @Test("What is started at sign-in is an entry that desktops take, and goes again")
+    func entry() async throws {
+        let entry = LoginEntry("test", environment: ["XDG_CONFIG_HOME": folder.file("config")])
+        try entry.write(["/bin/echo", "a b", "100%", "$HOME", "c\\d"], title: "A test")
+        let path = try #require(entry.path)
+        #expect(path == folder.file("config/autostart/test.desktop"))
+        let result = try await Program.run("desktop-file-validate", [path])
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains(#"Exec=/bin/echo "a b" 100%% "\\$HOME" "c\\\\d""#))
+        entry.remove()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// `latch download --background`: the built program, a real server and a real terminal that is closed.
+@Suite(.timeLimit(.minutes(3))) struct DownloadBackgroundTests {
+    private let home: Home
+    private let server: FaultServer
+    private let gate = Gate()
+
+    /// A server of files that sends `/files/slow` to its middle, and the rest when the test says so.
+    private final class Gate: Sendable {
+        private let isOpen = Mutex(false)
+        static let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
+
+        func open() { isOpen.withLock { $0 = true } }
+
+        func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
+            let body: String
+            switch request.path {
+            case "/api/auth/type": body = #"{"multi_tenant":false,"password_auth_enabled":true}"#
+            case "/api/auth/mobile/login", "/api/auth/mobile/refresh":
+                body = #"{"access_token":"token-of-ada","token_type":"bearer"}"#
+            case "/api/me": body = #"{"id":"1","email":"ada@example.org","is_active":true,"role":"basic"}"#
+            case "/files/slow.bin", "/files/quick.bin":
+                var answer = FaultServer.Answer.file(Self.bytes, to: request)
+                if request.path.contains("slow"), !isOpen.withLock({ $0 }) { answer.stallAfter = 100_000 }
+                return answer
+            default: return .init(status: 404)
+            }
+            return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        }
+    }
+
+    init() async throws {
+        var home = try Home()
+        // A bus and services of the machine's are not this test's.
+        home.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + home.folder.file("nowhere")
+        home.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + home.folder.file("nowhere")
+        self.home = home
+        server = try FaultServer { [gate] in gate.answer($0) }
+        let login = try await home.latch(
+            "login", server.url(""), "-e", "ada@example.org", "--password-stdin", input: "correct horse")
+        try #require(login.status == 0, "\(login.errors)")
+    }
+
+    private var entry: String { home.folder.file("config/autostart/latchstring-downloads.desktop") }
+
+    private func file(_ name: String) -> [UInt8] {
+        FileManager.default.contents(atPath: home.folder.file("Pictures/\(name)")).map(Array.init) ?? []
+    }
+
+    private var words: [String] {
+        ["download", "--background", "--to", home.folder.file("Pictures"), "/files/slow.bin", "/files/quick.bin"]
+    }
+
+    /// Cuts the connections, so that what stands still is asked for anew and comes.
+    private func letGo() {
+        gate.open()
+        server.cut()
+    }
+
+    /// The processes of this home that fetch.
+    private func fetching() -> [Int32] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap { Int32($0) }.filter { id in
+            let words = FileManager.default.contents(atPath: "/proc/\(id)/cmdline") ?? Data()
+            let environment = FileManager.default.contents(atPath: "/proc/\(id)/environ") ?? Data()
+            return words.starts(with: Data((Home.latch + "\0download\0").utf8))
+                && environment.range(of: Data("XDG_DATA_HOME=\(home.folder.file("data"))\0".utf8)) != nil
+        }
+    }
+
+    @Test("DL-17 it goes on when its terminal is closed, is watched from elsewhere, and ends when all is home")
+    func terminalClosed() async throws {
+        do {
+            let terminal = try PseudoTerminal(Home.latch, words, environment: home.environment)
+            try terminal.wait(for: "It goes on in the background")
+            #expect(try terminal.end() == 0)
+        }
+        #expect(fetching().count == 1)
+        #expect(FileManager.default.fileExists(atPath: entry))
+
+        let watch = try RunningProgram(Home.latch, ["downloads", "watch"], environment: home.environment)
+        letGo()
+        #expect(await watch.waitForExit() == 0, "\(watch.output)")
+        #expect(file("slow.bin") == Gate.bytes && file("quick.bin") == Gate.bytes)
+        while !fetching().isEmpty {}
+        #expect(!FileManager.default.fileExists(atPath: entry))
+        let log = FileManager.default.contents(atPath: home.folder.file("state/latchstring/downloads.log")) ?? Data()
+        #expect(String(decoding: log, as: UTF8.self).contains("2 files are home"))
+        #expect(log.range(of: Data("token-of-ada".utf8)) == nil)
+    }
+
+    @Test("DL-17 killed, as by a restart of the machine, it goes on with what is left when the desktop is signed in to")
+    func restarted() async throws {
+        let started = try await home.latch(words)
+        #expect(started.status == 0, "\(started.errors)")
+        while file("quick.bin") != Gate.bytes {}
+        for id in fetching() { kill(id, SIGKILL) }
+        while !fetching().isEmpty {}
+        #expect(file("slow.bin").isEmpty)
+
+        let text = try String(contentsOfFile: entry, encoding: .utf8)
+        let command = try #require(text.split(separator: "\n").first { $0.hasPrefix("Exec=") }).dropFirst(5)
+        gate.open()
+        // What the desktop's environment lacks must be in the entry.
+        let desktop = home.environment.filter {
+            !["XDG_DATA_HOME", "XDG_STATE_HOME", "LATCH_SECRETS"].contains($0.key)
+        }
+        let signIn = try await Program.run("/bin/sh", ["-c", String(command)], environment: desktop)
+        #expect(signIn.status == 0, "\(signIn.errors)")
+        while file("slow.bin") != Gate.bytes {}
+        while !fetching().isEmpty {}
+        #expect(!FileManager.default.fileExists(atPath: entry))
+        let ranges = server.requests.filter { $0.path.contains("slow") }.map { $0.headers["range"] }
+        #expect(ranges == [nil, "bytes=100000-"])
+
+        let nothing = try await Program.run("/bin/sh", ["-c", String(command)], environment: desktop)
+        #expect(nothing.status == 0 && nothing.output.contains("Nothing waits"), "\(nothing.errors)")
+    }
+
+    @Test(
+        "DL-17 it is a service where a manager of services is, and no secret is on its command line or in its environment"
+    )
+    func service() async throws {
+        let desktop = try await MockDesktop(.manager, .notifications, environment: home.environment)
+        var home = home
+        home.environment.merge(desktop.environment) { $1 }
+        gate.open()
+        let started = try await home.latch(words + ["--json"])
+        #expect(started.status == 0, "\(started.errors)")
+        #expect(try Home.json(started)["service"] as? String == "latchstring-downloads")
+        try await desktop.call(.notifications) { $0.contains(#""Download complete" "2 items""#) }
+        #expect(file("slow.bin") == Gate.bytes && file("quick.bin") == Gate.bytes)
+        let unit = try await desktop.call(.manager) { $0.contains("StartTransientUnit") }
+        #expect(unit.contains("latchstring-downloads.service") && unit.contains("LATCH_READY="))
+        #expect(!unit.contains("token-of-ada") && !unit.contains("correct horse"))
+        while !fetching().isEmpty {}
+    }
+
+    @Test("Where it could not open the secrets without asking, that is said at once and nothing is begun")
+    func passphrase() async throws {
+        let other = try Home()
+        let terminal = try PseudoTerminal(
+            Home.latch, ["login", server.url(""), "-e", "ada@example.org"], environment: other.environment)
+        for (question, answer) in [
+            ("New passphrase for", "open sesame"), ("The same again", "open sesame"), ("Password of", "correct horse"),
+        ] {
+            try terminal.wait(for: question)
+            terminal.type(answer + "\n")
+        }
+        #expect(try terminal.end() == 0, "\(terminal.screen)")
+        let refused = try await other.latch("download", "--background", "/files/quick.bin")
+        #expect(refused.status != 0 && refused.errors.contains("--secrets-key"), "\(refused.errors)")
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The built `latch download` on a desktop: its network, its messages, its sleep.
+@Suite(.timeLimit(.minutes(3))) struct DownloadDesktopTests {
+    private static let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 11 >> 2) }
+
+    private let home: Home
+    private let desktop: MockDesktop
+    private let server: FaultServer
+
+    init() async throws {
+        desktop = try await MockDesktop(.network, .login, .notifications)
+        server = try FaultServer { request in
+            let body: String
+            switch request.path {
+            case "/api/auth/type": body = #"{"multi_tenant":false,"password_auth_enabled":true}"#
+            case "/api/auth/mobile/login": body = #"{"access_token":"token-of-ada","token_type":"bearer"}"#
+            case "/api/me": body = #"{"id":"1","email":"ada@example.org","is_active":true,"role":"basic"}"#
+            case "/files/one.bin": return .file(Self.bytes, to: request)
+            case "/files/film.mp4":
+                var answer = FaultServer.Answer.file(Self.bytes, to: request)
+                (answer.stallAfter, answer.announced) = (10_000, 300 << 20)
+                return answer
+            default: return .init(status: 404)
+            }
+            return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        }
+        var home = try Home()
+        home.environment.merge(desktop.environment) { $1 }
+        self.home = home
+        let login = try await home.latch(
+            "login", server.url(""), "-e", "ada@example.org", "--password-stdin", input: "correct horse")
+        try #require(login.status == 0, "\(login.errors)")
+    }
+
+    private func download(_ more: String...) throws -> RunningProgram {
+        try RunningProgram(
+            Home.latch, ["download", "--to", home.folder.file("Pictures")] + more, environment: home.environment)
+    }
+
+    @Test("DL-17 on a metered network it says what to do and rests, and goes on in another")
+    func metered() async throws {
+        try await desktop.setNetwork(metered: 1)
+        let program = try download("/files/one.bin")
+        try await program.line(containing: "latch download --metered")
+        #expect(!server.requests.contains { $0.path == "/files/one.bin" })
+        try await desktop.setNetwork()
+        #expect(await program.waitForExit() == 0, "\(program.output)")
+        let home = FileManager.default.contents(atPath: home.folder.file("Pictures/one.bin"))
+        #expect(home.map(Array.init) == Self.bytes)
+    }
+
+    @Test("DL-17 with --metered it fetches on a metered network, and the desktop is told")
+    func meteredAllTheSame() async throws {
+        try await desktop.setNetwork(metered: 1)
+        let program = try download("/files/one.bin", "--metered")
+        #expect(await program.waitForExit() == 0, "\(program.output)")
+        try await desktop.call(.notifications) { $0.contains(#""Download complete" "1 item""#) }
+    }
+
+    @Test("DL-16 the machine may sleep again when a program that fetches a large file is killed")
+    func killed() async throws {
+        let program = try download("/files/film.mp4")
+        try await desktop.waitForInhibitors(true)
+        program.send(SIGKILL)
+        try await desktop.waitForInhibitors(false)
+        await program.waitForExit()
+    }
+}
