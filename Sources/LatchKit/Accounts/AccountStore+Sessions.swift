@@ -208,7 +208,11 @@ extension AccountStore {
         WHERE id = ? AND generation = ? AND stage = 'in'
         """, String.self, UUID.self, Int.self)
 
-    static let finishEnd = Statement("UPDATE accounts SET stage = 'out' WHERE id = ? AND stage = 'wiping'", UUID.self)
+    static let finishEnd = Statement(
+        """
+        UPDATE accounts SET stage = 'out', details = json_remove(details, '$.\(SignedIn.ownMark)') \
+        WHERE id = ? AND stage = 'wiping'
+        """, UUID.self)
 
     static let leave = Statement("UPDATE accounts SET stage = 'leaving', is_active = 0 WHERE id = ?", UUID.self)
 

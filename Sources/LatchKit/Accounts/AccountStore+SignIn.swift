@@ -100,8 +100,9 @@ extension AccountStore {
         let (moment, kept) = (now(), parted.row)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
-                try connection.run(Self.reopen, id)
-                if let oldKey { try Self.note(.id(oldKey), of: id, at: moment, connection) }
+                try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnMark : Self.clearOwnMark, id)
+                // The same key again does not replace itself.
+                if let oldKey, oldKey != signIn.keyID { try Self.note(.id(oldKey), of: id, at: moment, connection) }
                 return try Self.noteID(of: signIn, id, at: moment, connection)
             }
             var account = Account(
@@ -164,8 +165,16 @@ extension AccountStore {
         String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
+    /// A row that does not count says from here on whose its next key is, whatever it said of the one before.
     private static let reopen = Statement(
-        "UPDATE accounts SET stage = 'wiping' WHERE id = ? AND stage = 'out'", UUID.self)
+        """
+        UPDATE accounts SET stage = CASE stage WHEN 'out' THEN 'wiping' ELSE stage END, \
+        details = json_patch(details, ?) WHERE id = ? AND stage <> 'in'
+        """, String.self, UUID.self)
+
+    /// Merged into a row's details (RFC 7396).
+    private static let setOwnMark = "{\"\(SignedIn.ownMark)\":\"yes\"}"
+    private static let clearOwnMark = "{\"\(SignedIn.ownMark)\":null}"
 
     static let connect = Statement(
         "UPDATE accounts SET connection = ? WHERE id = ?", String.self, UUID.self)

@@ -32,6 +32,43 @@ import Testing
     }
 
     @Test(
+        "a crash after any step of signing in again with a pasted key, where a session had ended, revokes no such key",
+        arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])
+    func pastedAgain(_ step: AccountStep) async throws {
+        let world = try await RelateMailWorld()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        world.server.revokeAll()
+        await #expect(throws: LatchError.self) { try await first.session(for: account).identity() }
+        #expect(try await first.accounts.account(account.id)?.isSignedIn == false)
+        await first.close()
+        let pasted = world.server.add("my desk")
+        let second = try await world.home.open(stoppingAfter: step)
+        // One that is open before the crash finishes nothing of it.
+        let other = try await world.home.open(stoppingAfter: .tokenWritten)
+        await #expect(throws: (any Error).self) { try await world.signIn(second, key: pasted.key) }
+        await second.close()
+
+        let third = try await world.home.open()
+        #expect(world.server.keys.map(\.id) == [pasted.id])
+        let kept = try #require(try await third.accounts.account(account.id))
+        #expect(kept.isSignedIn == (step == .rowWhole) && kept.details[SignedIn.ownMark] == nil)
+        #expect((try await world.stored(account) != nil) == kept.isSignedIn)
+        await third.close()
+
+        // A key that is made here is not taken for a pasted one: it goes with the sign-in that came to nothing.
+        if step != .rowWhole {
+            await #expect(throws: (any Error).self) { try await world.signIn(other) }
+            let last = try await world.home.open()
+            #expect(world.server.keys.map(\.id) == [pasted.id])
+            #expect(try await world.signIn(last, key: pasted.key).isSignedIn)
+            await last.close()
+        }
+        await other.close()
+        await world.stop()
+    }
+
+    @Test(
         "a crash after any step of signing out leaves the account absent, in every family", arguments: Family.all,
         [AccountStep.leavingNoted, .leavingWiped])
     func signOut(_ family: Family, _ step: AccountStep) async throws {
