@@ -13,6 +13,8 @@ struct CrashFamily: Sendable, CustomTestStringConvertible {
     /// As the sandbox calls it.
     let name: String
     let way: Way
+    /// The sandbox's gateway before it, where that has another name.
+    var gateway: String?
     /// Whether its servers give keys that live until they are revoked, in place of sessions.
     var givesKeys = false
     var testDescription: String { "\(name), \(way)" }
@@ -23,6 +25,7 @@ struct CrashFamily: Sendable, CustomTestStringConvertible {
         CrashFamily(name: "onyx", way: .browser), CrashFamily(name: "immich", way: .password),
         CrashFamily(name: "timetracker", way: .browser),
         CrashFamily(name: "relate-mail", way: .browser, givesKeys: true),
+        CrashFamily(name: "protected", way: .browser, gateway: "backend"),
     ]
 
     /// The family's gateway: the sandbox's own or, where that wants too few requests a minute for this, another one with the
@@ -31,7 +34,7 @@ struct CrashFamily: Sendable, CustomTestStringConvertible {
         guard givesKeys else {
             let folders = try FileManager.default.contentsOfDirectory(atPath: place.house.folder.path)
             let folder = try #require(folders.first { $0.hasPrefix("latchd-sandbox") })
-            let database = place.house.folder.file("\(folder)/\(name).db")
+            let database = place.house.folder.file("\(folder)/\(gateway ?? name).db")
             let url = try #require(place.sandbox.json[name]?["url"]?.string)
             return (url, House(sharing: place.house, ["LATCHD_DATABASE": database]), nil)
         }

@@ -24,6 +24,8 @@ struct FamilyCrash: Sendable {
     private var times: [Command: Duration] = [:]
     /// What the sealed file is long that holds the secret of this family's account.
     private var oneSecret = 0
+    /// The token that the account had before the command that is killed.
+    private var former: String?
 
     init(_ family: CrashFamily) async throws {
         self.family = family
@@ -174,6 +176,7 @@ extension FamilyCrash {
         let isSignedIn = try await !accounts("preparing").isEmpty
         if command == .login, isSignedIn { try await signOut("preparing") }
         if command != .login, !isSignedIn { try await signIn() }
+        former = command == .login ? nil : try await token()
     }
 
     private mutating func signIn() async throws {
@@ -236,10 +239,10 @@ extension FamilyCrash {
         try #require(live == count, "\(what): \(live) keys on the server")
     }
 
-    /// Neither password nor token is in a file, and no file but those of an orderly end.
+    /// Neither password nor token is in a file, also not the token of before, and no file but those of an orderly end.
     private func checkFiles(_ isSignedIn: Bool, _ what: String) async throws {
-        var secrets = [Self.password]
-        if isSignedIn { secrets.append(try await latch(["token"]).output.trimmingCharacters(in: .newlines)) }
+        var secrets = [Self.password] + (former.map { [$0] } ?? [])
+        if isSignedIn { secrets.append(try await token()) }
         let known: Set = [
             "latchstring.db", "latchstring.db-wal", "latchstring.db-shm", "responses.db", "responses.db-wal",
             "responses.db-shm", "locks", "secrets.sealed", "secrets.sealed.new", "secrets.sealed.lock", "secrets.key",
@@ -257,6 +260,12 @@ extension FamilyCrash {
 
     private func latch(_ arguments: [String]) async throws -> Program.Result {
         try await Program.run(Products.path("latch"), arguments, environment: environment)
+    }
+
+    private func token() async throws -> String {
+        let token = try await latch(["token"]).output.trimmingCharacters(in: .newlines)
+        try #require(token.count > 20, "no token is shown")
+        return token
     }
 
     private func accounts(_ what: String) async throws -> [JSONValue] {
