@@ -33,6 +33,11 @@ struct Family: Sendable, CustomTestStringConvertible {
     ]
 }
 
+extension Family {
+    /// Those whose accounts hold keys.
+    static let keys = all.filter { $0.name.hasPrefix("Relate Mail") }
+}
+
 /// A home, a server that a script plays, and a person who signs in there, whatever the family.
 struct FamilyWorld: Sendable {
     let home: Home

@@ -96,6 +96,41 @@ import Testing
         await world.stop()
     }
 
+    @Test(
+        "RM-8 a fault at any request of a key's rotation leaves one key that works, and no other at the server",
+        arguments: Family.keys, Fault.all)
+    func rotation(_ family: Family, _ fault: Fault) async throws {
+        let world = try await family.make()
+        var latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        // The new key is made, tried, and the old one revoked; the server does what it is asked for, and its answer fails.
+        for (method, path) in [("", "/"), ("POST", "/"), ("GET", "/api/profile"), ("DELETE", "/")] {
+            world.wire.script { request in
+                let own = world.rules(request)
+                return request.method.hasPrefix(method) && request.path.hasPrefix(path) ? fault.answer(own) : own
+            }
+            let session = try latch.session(for: account)
+            if method == "DELETE" {
+                // The account has its new key already.
+                let failure = try await session.rotateKey().failure
+                #expect(failure != nil || fault.status == 200 || fault.name.hasPrefix("cut"), "\(fault.name)")
+            } else {
+                let error = try await #require(throws: LatchError.self) { try await session.rotateKey() }
+                #expect(error.message.contains(world.door.description), "\(method): \(error)")
+                #expect([fault.code, .serverRefused].contains(error.code), "\(method): \(error.code): \(error)")
+            }
+            #expect(session.state.isSignedIn, "\(method)")
+            await latch.close()
+            world.wire.script(world.rules)
+            // Long enough that no answer can be on its way any longer.
+            world.home.clock.advance(by: 301)
+            latch = try await world.home.open()
+            try await world.expectOneKey(latch, account.id, "\(method) \(path)")
+        }
+        await latch.close()
+        await world.stop()
+    }
+
     @Test("a server that is down signs nobody out, and signing out there removes the account", arguments: Family.all)
     func down(_ family: Family) async throws {
         let world = try await family.make()
@@ -155,6 +190,19 @@ import Testing
         try await world.expectWholeOrAbsent(latch, [account.id])
         await latch.close()
         await world.stop()
+    }
+}
+
+extension FamilyWorld {
+    /// Whether the account works, with the only key that there is at the server, and nothing is to be tidied up.
+    func expectOneKey(_ latch: Latchstring, _ id: UUID, _ when: String) async throws {
+        let account = try #require(try await latch.accounts.account(id), "\(when)")
+        try #require(account.isSignedIn, "\(when)")
+        let session = try latch.session(for: account)
+        try #require(try await session.identity().email == "ada@example.org", "\(when)")
+        let keys = try await session.keys()
+        try #require(keys.count == 1 && keys[0].isCurrent, "\(when): \(keys)")
+        try await expectWholeOrAbsent(latch, [id])
     }
 }
 

@@ -78,6 +78,41 @@ import Testing
             await world.stop()
         }
     }
+
+    @Test(
+        "RM-8 a disk without room before or after the note of a key's rotation leaves one key that works, and no other",
+        arguments: Family.keys)
+    func fullWhileRotating(_ family: Family) async {
+        await #expect(processExitsWith: .success) { [name = family.name as String] in
+            let family = try #require(Family.all.first { $0.name == name })
+            let world = try await family.make()
+            var latch = try await world.home.open()
+            let account = try await world.signIn(latch)
+            signal(SIGXFSZ, SIG_IGN)
+            for isNoted in [false, true] {
+                let asked = world.wire.requests.count
+                // The key is made after the note.
+                world.wire.script { request in
+                    if isNoted, request.method == "POST" { try? limitFileSize(to: 0) }
+                    return world.rules(request)
+                }
+                if !isNoted { try limitFileSize(to: 0) }
+                let session = try latch.session(for: account)
+                let error = try await #require(throws: LatchError.self) { try await session.rotateKey() }
+                try #require(error.code.rawValue.hasPrefix("storage"), "\(error.code): \(error)")
+                try #require(world.wire.requests[asked...].contains { $0.method == "POST" } == isNoted)
+                try #require(session.state.isSignedIn)
+                try limitFileSize(to: rlim_t.max)
+                if !isNoted { try await world.expectOneKey(latch, account.id, "before the note") }
+                await latch.close()
+                world.home.clock.advance(by: 301)
+                latch = try await world.home.open()
+                try await world.expectOneKey(latch, account.id, isNoted ? "after the note" : "before the note")
+            }
+            await latch.close()
+            await world.stop()
+        }
+    }
 }
 
 private func limitFileSize(to bytes: rlim_t) throws {
