@@ -39,6 +39,7 @@ final class ScriptedServer: Sendable {
         var requests: [Request] = []
         var answer: @Sendable (Request) -> Answer
         var isStopped = false
+        var closed: ClosedPort?
     }
 
     let port: Int
@@ -81,6 +82,7 @@ final class ScriptedServer: Sendable {
         guard isFirst else { return }
         // The accepting thread closes it: a number closed here could be another's before that thread looks again.
         shutdown(listening, Int32(SHUT_RDWR))
+        state.withLock { $0.closed = ClosedPort(port) }
     }
 
     private func serve(_ connection: Int32) {

@@ -2,11 +2,12 @@ import Crypto
 import Foundation
 import HTTPServer
 import LatchGateway
+import Synchronization
 import TestSupport
 import Wire
 
 /// A real gateway on a free port of 127.0.0.1, with one person and four routes besides its own.
-struct TestGateway: Sendable {
+final class TestGateway: Sendable {
     static let email = "ada@example.org"
     static let password = "correct horse 7"
     /// Bytes that are no text.
@@ -15,6 +16,11 @@ struct TestGateway: Sendable {
     let gateway: Gateway
     let server: HTTPServer
     let folder: TemporaryDirectory
+    private let closed = Mutex<ClosedPort?>(nil)
+
+    init(gateway: Gateway, server: HTTPServer, folder: TemporaryDirectory) {
+        (self.gateway, self.server, self.folder) = (gateway, server, folder)
+    }
 
     var port: UInt16 { server.addresses.first?.port ?? 0 }
     var url: String { "http://127.0.0.1:\(port)" }
@@ -59,8 +65,11 @@ struct TestGateway: Sendable {
         try await gateway.stores.sessions.liveCount()
     }
 
+    /// Refuses connections from now on.
     func stop() async {
+        let port = port
         await server.stop(drain: .zero)
+        closed.withLock { $0 = ClosedPort(Int(port)) }
     }
 
     private func close() async {
