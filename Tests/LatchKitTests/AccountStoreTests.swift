@@ -179,6 +179,11 @@ import Testing
             try await store.account(matching: "ada@example.org")
         }
         #expect(several.code == .ambiguousAccount)
+        var below = try account("ada")
+        below.serverURL = try ServerAddress("other.example.org/Photos")
+        try await store.addAccount(below)
+        #expect(try await store.account(matching: "ada@example.org@other.example.org/Photos").id == below.id)
+        #expect(try await store.account(matching: "ada@example.org@other.example.org").id == second.id)
         let none = try await #require(throws: LatchError.self) { try await store.account(matching: "ben") }
         #expect(none.code == .noAccount)
     }

@@ -18,7 +18,7 @@ struct AccountNames {
         accounts.flatMap { account in
             let isOnly = accounts.count { $0.userEmail == account.userEmail } == 1
             let isAlone = accounts.count { $0.serverURL.authority == account.serverURL.authority } == 1
-            return [isOnly ? account.userEmail : "\(account.userEmail)@\(account.serverURL.authority)"]
+            return [isOnly ? account.userEmail : "\(account.userEmail)@\(account.serverURL.withoutScheme)"]
                 + (isAlone ? [account.serverURL.authority] : [])
         }
     }

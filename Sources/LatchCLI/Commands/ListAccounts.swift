@@ -7,7 +7,7 @@ import Terminal
 struct ListAccounts: Performing {
     static let command = Command<Request>(
         "accounts", "List the accounts on this device.",
-        discussion: "No server is asked. The star marks the active account, which other commands work with."
+        discussion: "No server is asked about them. The star marks the active account, which other commands work with."
     ) { given in
         Request(given, ListAccounts())
     }

@@ -66,6 +66,9 @@ public final class AccountStore: Sendable {
         let all = try await accounts()
         let wanted = text.lowercased()
         let address = try? ServerAddress(text)
+        // What `accounts` shows of one account is that account's, whatever else fits.
+        let shown = all.filter { "\($0.userEmail)@\($0.serverURL.withoutScheme)" == text }
+        if shown.count == 1 { return shown[0] }
         let fitting = all.filter { account in
             account.userEmail == wanted || account.id.uuidString.lowercased() == wanted
                 || "\(account.userEmail)@\(account.serverURL.authority)" == wanted
@@ -79,7 +82,7 @@ public final class AccountStore: Sendable {
             throw LatchError(
                 .noAccount, "There is no account '\(ServerText.clean(text))' here. List them, or sign in to it.")
         default:
-            let list = fitting.map { "\($0.userEmail)@\($0.serverURL.authority)" }.joined(separator: ", ")
+            let list = fitting.map { "\($0.userEmail)@\($0.serverURL.withoutScheme)" }.joined(separator: ", ")
             throw LatchError(
                 .ambiguousAccount, "'\(ServerText.clean(text))' fits several accounts: \(list). Give one of these.")
         }

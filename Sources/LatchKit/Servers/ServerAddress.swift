@@ -46,6 +46,9 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Source: RFC 6454 §4.
     public var origin: String { "\(scheme.rawValue)://\(authority)" }
 
+    /// The whole address without its scheme, as people write it.
+    public var withoutScheme: String { authority + prefix }
+
     /// Host and port as they stand in an address; IPv6 in brackets.
     public var authority: String {
         (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
