@@ -71,6 +71,8 @@ struct CommandLineTests {
         Mistake("request GET /api/me", 77, "signed_out", "latch login ADDRESS"),
         Mistake("logout", 77, "signed_out", "Nobody is signed in"),
         Mistake("logout ada --all", 64, "usage", "either ACCOUNT or --all"),
+        Mistake("download --parallel 0 x", 64, "usage", "from 1 to 32"),
+        Mistake("download --parallel 33 x", 64, "usage", "from 1 to 32"),
         Mistake("completions powershell", 64, "usage", "one of bash, zsh, fish"),
     ]
 

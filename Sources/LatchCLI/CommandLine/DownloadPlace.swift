@@ -13,6 +13,8 @@ struct DownloadPlace {
     var layout: LibraryLayout?
     /// `--motion-photo`.
     var keepsMotionPhotos = false
+    /// `--parallel`.
+    var atOnce: AtOnce?
 
     /// The queue, and the library that its files go to; the last ones', unless files are about to be chosen for others.
     func open(_ run: Run, isChoosing: Bool) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
@@ -22,7 +24,7 @@ struct DownloadPlace {
         let library = PictureLibrary(
             latch, folder: place.folder, layout: place.layout, keepsMotionPhotos: place.keepsMotionPhotos
         ) { [console = run.console] in console.note($0.printable) }
-        return (DownloadQueue(latch, library: library), library)
+        return (DownloadQueue(latch, library: library, settings: atOnce?.settings ?? .init()), library)
     }
 
     /// Remembers a library's place for the commands that come later.

@@ -17,11 +17,13 @@ struct BackgroundDownload {
 
     let run: Run
     let isMetered: Bool
+    let atOnce: AtOnce?
     private let environment = ProcessInfo.processInfo.environment
 
-    init(run: Run, isMetered: Bool) {
+    init(run: Run, isMetered: Bool, atOnce: AtOnce?) {
         self.run = run
         self.isMetered = isMetered
+        self.atOnce = atOnce
     }
 
     private var entry: LoginEntry { LoginEntry(Self.name, environment: environment) }
@@ -85,6 +87,7 @@ struct BackgroundDownload {
         if run.common.secrets != .automatic { words += ["--secrets", run.common.secrets.rawValue] }
         if let key = run.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }
         if isMetered { words.append("--metered") }
+        if let atOnce { words += ["--parallel", "\(atOnce.number)"] }
         return words
     }
 }

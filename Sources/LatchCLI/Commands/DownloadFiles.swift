@@ -26,6 +26,9 @@ struct DownloadFiles: Performing {
     private static let background = Flag(
         "background", help: "Fetch without this terminal, and go on after a crash or a restart of the machine.")
     private static let metered = Flag("metered", help: "Fetch on networks too that count what they carry.")
+    private static let parallel = Option<AtOnce>(
+        "parallel", value: "NUMBER", defaultText: "6, and of one kind 3",
+        help: "Fetch so many files at once, from 1 to 32.")
     private static let dryRun = Flag("dry-run", help: "Say how many files and bytes it would be, and fetch nothing.")
 
     static let command = Command<Request>(
@@ -37,7 +40,7 @@ struct DownloadFiles: Performing {
             With --json each event is one line of JSON.
             """,
         arguments: [
-            what, album, whole, favourites, from, until, folder, layout, motion, background, metered, dryRun,
+            what, album, whole, favourites, from, until, folder, layout, motion, parallel, background, metered, dryRun,
             AccountOption.option,
         ]
     ) { given throws(ArgumentError) in
@@ -57,7 +60,8 @@ struct DownloadFiles: Performing {
             DownloadFiles(
                 selector: given[AccountOption.option], wish: wish,
                 place: DownloadPlace(
-                    folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion]),
+                    folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
+                    atOnce: given[parallel]),
                 isDryRun: given[dryRun], isBackground: given[background], isMetered: given[metered]))
     }
 
@@ -76,7 +80,7 @@ struct DownloadFiles: Performing {
     func perform(in run: Run) async throws -> ExitCode {
         let (queue, library) = try await place.open(run, isChoosing: !wish.isEmpty)
         if isDryRun { return try await tell(library, run) }
-        let background = BackgroundDownload(run: run, isMetered: isMetered)
+        let background = BackgroundDownload(run: run, isMetered: isMetered, atOnce: place.atOnce)
         if wish.isEmpty {
             guard try await queue.progress().open > 0 else {
                 if isBackground { return try background.nothingLeft() }
