@@ -23,7 +23,7 @@ extension Latchstring {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         do {
             let request = dialect.registration(email: registration.email, password: registration.password)
-            let answer = try await ServerLine(server.address, client, device).send(request)
+            let answer = try await line(to: server, client).send(request)
             try dialect.registered(by: answer, at: server.address)
             await client.close()
         } catch {

@@ -34,6 +34,8 @@ public final class Latchstring: Sendable {
         public var keepsLog = true
         /// The longest that signing out, and giving back what a failed sign-in brought, wait for the server.
         public var goodbyeBound = Session.revocationBound
+        /// The longest that any request waits for its whole answer, files aside; looked up for each.
+        var answerBound: @Sendable () -> Duration = { .seconds(30) }
         var hook = StepHook()
 
         /// Makes a configuration.
@@ -84,7 +86,7 @@ public final class Latchstring: Sendable {
         let accounts = AccountStore(
             database: database, secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval,
-            goodbyeBound: configuration.goodbyeBound, hook: configuration.hook,
+            goodbyeBound: configuration.goodbyeBound, answerBound: configuration.answerBound, hook: configuration.hook,
             cache: ResponseCache(path: folders.responses),
             log: ClientLog(
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
@@ -130,7 +132,7 @@ public final class Latchstring: Sendable {
     ) async throws -> Account {
         try await log.timing(.passwordSignIn, server.address) {
             try await keep(server, email: signIn.email, onStep) { client in
-                try await signIn.perform(at: server, ServerLine(server.address, client, device))
+                try await signIn.perform(at: server, line(to: server, client))
             }
         }
     }
@@ -155,7 +157,7 @@ public final class Latchstring: Sendable {
     ) async throws -> Account {
         try await log.timing(.browserSignIn, server.address) {
             try await keep(server, email: nil, onStep) { client in
-                try await signIn.perform(at: server, ServerLine(server.address, client, device), folders: folders) {
+                try await signIn.perform(at: server, line(to: server, client), folders: folders) {
                     try await self.accounts.noteKey(
                         KeyName(self.device), of: try Self.email(of: $0, server), at: server)
                 }
@@ -178,9 +180,14 @@ public final class Latchstring: Sendable {
     ) async throws -> Account {
         try await log.timing(.keySignIn, server.address) {
             try await keep(server, email: nil, givesBack: false, onStep) { client in
-                try await signIn.perform(at: server, ServerLine(server.address, client, device))
+                try await signIn.perform(at: server, line(to: server, client))
             }
         }
+    }
+
+    /// A server as it is asked before there is a session.
+    func line(to server: Server, _ client: HTTPClient) -> ServerLine {
+        ServerLine(server.address, client, device, timeout: self.accounts.answerBound())
     }
 
     /// Gets a token and keeps it.
@@ -255,7 +262,8 @@ public final class Latchstring: Sendable {
     ) async throws -> Account {
         let tokens = SessionTokens(grant)
         do {
-            let identity = try await PasswordSignIn.identity(behind: grant, at: server, with: client)
+            let identity = try await PasswordSignIn.identity(
+                behind: grant, at: server, with: client, timeout: accounts.answerBound())
             let who = try email ?? Self.email(of: identity, server)
             let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
             let kept = SignedIn(

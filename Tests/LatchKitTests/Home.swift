@@ -9,9 +9,16 @@ import TestSupport
 final class Home: Sendable {
     let secrets = MemoryStore()
     let clock = ManualClock()
+    private let patience = Mutex(Duration.seconds(30))
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }
+
+    /// How long every program of this home waits for an answer, from the next request on.
+    var answerBound: Duration {
+        get { patience.withLock { $0 } }
+        set { patience.withLock { $0 = newValue } }
+    }
 
     var folders: Folders { Folders(data: folder.path + "/latchstring") }
 
@@ -29,6 +36,7 @@ final class Home: Sendable {
             folders: folders, secrets: secrets ?? self.secrets,
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20), now: { [clock] in clock.now })
+        configuration.answerBound = { self.answerBound }
         if let goodbyeBound { configuration.goodbyeBound = goodbyeBound }
         if let step {
             let stopped = Mutex2()

@@ -13,6 +13,7 @@ public final class AccountStore: Sendable {
     let locks: AccountLocks
     let now: @Sendable () -> Date
     let goodbyeBound: Duration
+    let answerBound: @Sendable () -> Duration
     let hook: StepHook
     let watch: AccountWatch
     let cache: ResponseCache
@@ -20,13 +21,15 @@ public final class AccountStore: Sendable {
 
     init(
         database: Database, secrets: any SecretStoring, locks: AccountLocks, now: @escaping @Sendable () -> Date,
-        pollInterval: Duration, goodbyeBound: Duration, hook: StepHook, cache: ResponseCache, log: ClientLog
+        pollInterval: Duration, goodbyeBound: Duration, answerBound: @escaping @Sendable () -> Duration, hook: StepHook,
+        cache: ResponseCache, log: ClientLog
     ) {
         self.database = database
         self.secrets = secrets
         self.locks = locks
         self.now = now
         self.goodbyeBound = goodbyeBound
+        self.answerBound = answerBound
         self.hook = hook
         self.cache = cache
         self.log = log

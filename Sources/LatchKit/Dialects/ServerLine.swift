@@ -7,9 +7,12 @@ public struct ServerLine: Sendable {
     /// Who asks.
     public let device: Device
     let client: HTTPClient
-    let timeout: Duration
+    private let timeout: @Sendable () -> Duration
 
-    init(_ address: ServerAddress, _ client: HTTPClient, _ device: Device, timeout: Duration = .seconds(30)) {
+    init(
+        _ address: ServerAddress, _ client: HTTPClient, _ device: Device,
+        timeout: @autoclosure @escaping @Sendable () -> Duration = .seconds(30)
+    ) {
         self.address = address
         self.client = client
         self.device = device
@@ -34,13 +37,14 @@ public struct ServerLine: Sendable {
 
     /// The same line to another address, with less patience if need be.
     public func line(to other: ServerAddress, timeout bound: Duration? = nil) -> ServerLine {
-        ServerLine(other, client, device, timeout: min(bound ?? timeout, timeout))
+        ServerLine(other, client, device, timeout: min(bound ?? timeout(), timeout()))
     }
 
     private func send(
         _ request: DialectRequest, to url: String, of place: ServerAddress
     ) async throws -> ClientResponse {
-        try await LatchError.telling(place) {
+        let timeout = timeout()
+        return try await LatchError.telling(place) {
             try await client.send(
                 ClientRequest(
                     method: request.method, url: url, headers: request.headers, body: request.body,

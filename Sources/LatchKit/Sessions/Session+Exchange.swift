@@ -3,11 +3,14 @@ import FoundationEssentials
 extension Session {
     /// Sends one request, with the token if there is one; redirects are handed back as they come.
     ///
+    /// It waits as long as for any request, or less where `timeout` is less.
+    ///
     /// - Throws: ``LatchError`` for everything that brings no answer, `CancellationError`.
-    func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = .seconds(30)) async throws
+    func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = nil) async throws
         -> ClientResponse
     {
-        let (client, message) = try await message(request, token, timeout: timeout)
+        let bound = accounts.answerBound()
+        let (client, message) = try await message(request, token, timeout: min(timeout ?? bound, bound))
         return try await LatchError.telling(request.base ?? server) { try await client.send(message) }
     }
 

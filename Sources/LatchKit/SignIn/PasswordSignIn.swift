@@ -36,20 +36,20 @@ public struct PasswordSignIn: Sendable {
     ///
     /// - Throws: `CancellationError` only.
     static func identity(
-        behind grant: Grant, at server: Server, with client: HTTPClient
+        behind grant: Grant, at server: Server, with client: HTTPClient, timeout: Duration
     ) async throws -> Identity? {
         if let identity = grant.identity { return identity }
         var identity = server.dialect.identity
         for field in server.authorization(grant.token) { identity.headers[field.name] = field.value }
         let request = identity
         // Who it is decorates the account; a server that fails to say so has still signed the person in.
-        let who = try await tolerating { try await send(request, to: server, with: client) }
+        let who = try await tolerating { try await send(request, to: server, with: client, timeout: timeout) }
         return who.flatMap { server.dialect.identity(from: $0) }
     }
 
     /// Sends one request of a dialect.
     static func send(
-        _ request: DialectRequest, to server: Server, with client: HTTPClient, timeout: Duration = .seconds(30)
+        _ request: DialectRequest, to server: Server, with client: HTTPClient, timeout: Duration
     ) async throws -> ClientResponse {
         try await send(request, to: server.address, with: client, timeout: timeout)
     }

@@ -1,0 +1,97 @@
+import Testing
+
+@testable import LatchKit
+
+/// A server whose answers crawl.
+@Suite(.timeLimit(.minutes(5))) struct FamilySlownessTests {
+    @Test("answers that come byte by byte are answers, from the first question to the last", arguments: Family.all)
+    func crawl(_ family: Family) async throws {
+        let world = try await family.make()
+        world.wire.script { request in
+            var answer = world.rules(request)
+            answer.pace = .milliseconds(1)
+            return answer
+        }
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        try await world.expectWholeOrAbsent(latch, [account.id])
+        #expect(try await latch.signOut(account).failure?.code != .timedOut)
+        try await world.expectWholeOrAbsent(latch, [account.id])
+        await latch.close()
+        await world.stop()
+    }
+
+    @Test("an answer that never ends keeps nobody from signing out, and ends no session", arguments: Family.all)
+    func endless(_ family: Family) async throws {
+        let world = try await family.make()
+        let latch = try await world.home.open(goodbyeBound: .milliseconds(300))
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        let asked = world.wire.requests.count
+        world.trickle()
+        let call = Task { try await session.client.send(session.dialect.identity) }
+        while world.wire.requests.count == asked { await Task.yield() }
+        call.cancel()
+        await #expect(throws: (any Error).self) { try await call.value }
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+
+        let report = try await latch.signOut(account)
+        #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(String(describing: report.failure))")
+        #expect(try await latch.accounts.rowIDs().isEmpty)
+        try await world.expectWholeOrAbsent(latch, [account.id])
+        await latch.close()
+        await world.stop()
+    }
+
+    @Test(
+        "a sign-in, a question, a call and a renewal that are answered without end time out, and the account is kept",
+        arguments: Family.all)
+    func neverDone(_ family: Family) async throws {
+        let world = try await family.make()
+        let latch = try await world.home.open(goodbyeBound: .milliseconds(150))
+        let server = try await world.find(latch, .init())
+        let slowDown: @Sendable () -> Void = {
+            world.trickle()
+            world.home.answerBound = .milliseconds(150)
+        }
+        if !family.usesBrowser { slowDown() }
+        await expectTimeOut { try await world.begin(latch, server, slowDown) }
+        #expect(try await latch.accounts.rowIDs().isEmpty)
+
+        world.home.answerBound = .seconds(30)
+        world.wire.script(world.rules)
+        let account = try await world.begin(latch, server) {}
+        let session = try latch.session(for: account)
+        slowDown()
+        await expectTimeOut { try await session.identity() }
+        await expectTimeOut { try await session.client.send(session.dialect.identity) }
+        if session.dialect.refresh != nil { await expectTimeOut { try await session.refresh() } }
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+        #expect(await session.restore().isSignedIn)
+
+        world.home.answerBound = .seconds(30)
+        world.wire.script(world.rules)
+        try await world.expectWholeOrAbsent(latch, [account.id])
+        #expect(try await session.identity().email == "ada@example.org")
+        await latch.close()
+        await world.stop()
+    }
+
+    private func expectTimeOut(
+        sourceLocation: SourceLocation = #_sourceLocation, _ act: () async throws -> some Any
+    ) async {
+        let error = await #expect(throws: LatchError.self, sourceLocation: sourceLocation) { _ = try await act() }
+        #expect(error?.code == .timedOut, "\(String(describing: error))", sourceLocation: sourceLocation)
+    }
+}
+
+extension FamilyWorld {
+    /// Every answer of the server begins well and never ends: a byte comes now and then.
+    fileprivate func trickle() {
+        wire.script { _ in
+            var answer = ScriptedServer.Answer.json(String(repeating: " ", count: 100_000))
+            answer.pace = .milliseconds(50)
+            return answer
+        }
+    }
+}
