@@ -6,8 +6,11 @@ import Testing
 @testable import LatchKit
 
 /// Every kind of request of every family, to a server that is reached by a name that only a proxy knows, through a door that
-/// lets in nobody without its client certificate, and whose own certificate one authority alone vouches for.
+/// lets in nobody without its client certificate, and whose own certificate one authority or a pin alone vouches for.
 @Suite(.timeLimit(.minutes(5))) struct FamilyRequestTests {
+    /// Why the server's certificate is believed, which nobody else vouches for.
+    enum Trust: Sendable, CaseIterable { case authority, pin }
+
     private static let kept = "/api/kept"
     private static let file = "/api/file"
 
@@ -43,15 +46,17 @@ import Testing
     }
 
     @Test(
-        "own authority, client certificate, extra headers and proxy are used by every request of every kind",
-        arguments: Family.all)
-    func every(_ family: Family) async throws {
+        "own authority or pin, client certificate, extra headers and proxy are used by every request of every kind",
+        arguments: Family.all, Trust.allCases)
+    func every(_ family: Family, _ trust: Trust) async throws {
         let world = try await family.make()
         let folder = try TemporaryDirectory()
         let front = try await TLSFront(to: UInt16(world.wire.port), in: folder, asksForCertificate: true)
         let proxy = try NamingProxy("home.test", leadsTo: front.port)
+        let pin = try #require(CertificateFingerprint(front.fingerprint))
         let options = ConnectionOptions(
-            authorities: .only(pemFile: front.certificate),
+            authorities: trust == .authority ? .only(pemFile: front.certificate) : .system,
+            pinnedCertificate: trust == .pin ? pin : nil,
             clientCertificate: .pem(certificate: front.certificate, key: front.key, passphrase: nil),
             proxy: "http://127.0.0.1:\(proxy.port)", extraHeaders: ["X-Key": "open sesame"])
         world.wire.script { request in Self.answer(request) ?? world.rules(request) }
