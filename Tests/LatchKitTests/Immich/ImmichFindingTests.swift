@@ -131,6 +131,18 @@ import Testing
         #expect(report.failure?.message.contains("a web page came instead") == true)
     }
 
+    @Test(
+        "IM-3 an answer to the ping that is JSON and no pong is no server",
+        arguments: [#"{"res":"no"}"#, "{}", "[]", #"{"res":null}"#, #"{"res":["pong"]}"#, #""pong""#])
+    func noPong(_ body: String) async throws {
+        let world = try ImmichWorld()
+        world.immich.intercept { $0.path == "/api/server/ping" ? .json(body) : nil }
+        let report = try await (try await world.home.open()).probe(world.address)
+        #expect(world.asked("/api/server/ping").count >= 1)
+        #expect(report.server == nil && report.failure?.code == .notAKnownServer, "\(report)")
+        #expect(world.asked("/api/server/features").isEmpty)
+    }
+
     @Test("IM-16 a proxy without the server behind it says that the server is down", arguments: [502, 503, 504])
     func down(_ status: Int) async throws {
         let world = try ImmichWorld()
