@@ -27,10 +27,28 @@ import Wire
         ),
     ]
 
-    @Test("OX-8 the buttons are those of the server, in the old form and the new", arguments: forms)
+    @Test("OX-7 OX-8 the buttons are those of the server, in the old form and the new", arguments: forms)
     func buttons(_ body: String, _ password: Bool, _ browser: Bool) throws {
         let features = try #require(self.features(body))
         #expect(features.signsInWithPassword == password && features.signsInWithBrowser == browser)
+    }
+
+    @Test(
+        "OX-7 each row of the server's list of providers is a button, of a kind that is known or new",
+        arguments: [[], ["google"], ["oidc", "saml"], ["saml", "apple", "google", "oidc", "of-tomorrow"]])
+    func providers(_ kinds: [String]) throws {
+        let rows = kinds.map {
+            #"{"name":"\#($0)-1","display_name":"With \#($0)","provider_type":"\#($0)","authorize_url":"/x"}"#
+        }
+        for password in [true, false] {
+            let list = rows.joined(separator: ",")
+            let features = try #require(
+                self.features(
+                    #"{"multi_tenant":false,"password_auth_enabled":\#(password),"sso_providers":[\#(list)]}"#))
+            #expect(features.providers.map(\.id) == kinds.map { $0 + "-1" })
+            #expect(features.providers.map(\.title) == kinds.map { "With " + $0 })
+            #expect(features.signsInWithPassword == password && features.signsInWithBrowser == !kinds.isEmpty)
+        }
     }
 
     @Test("OX-8 a server that wants addresses proved, and one without anybody, say so")

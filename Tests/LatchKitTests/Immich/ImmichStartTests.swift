@@ -1,0 +1,33 @@
+import Testing
+
+@testable import LatchKit
+
+/// Where a program goes when it starts.
+@Suite(.timeLimit(.minutes(2))) struct ImmichStartTests {
+    @Test("IM-1 a start opens what is kept: with a session of before it leads to the app, without one to the sign-in")
+    func start() async throws {
+        let world = try ImmichWorld()
+        var latch = try await world.home.open()
+        await expectSignIn(latch)
+        let account = try await world.signIn(latch)
+        await latch.close()
+
+        latch = try await world.home.open()
+        let session = try await latch.activeSession()
+        #expect(session.accountID == account.id)
+        #expect(await session.restore().isSignedIn)
+        #expect(try await session.identity().email == "ada@example.org")
+        #expect(world.asked("/api/auth/login").count == 1)
+        _ = try await latch.signOut(account)
+        await latch.close()
+
+        latch = try await world.home.open()
+        await expectSignIn(latch)
+        await latch.close()
+    }
+
+    private func expectSignIn(_ latch: Latchstring) async {
+        let error = await #expect(throws: LatchError.self) { try await latch.activeSession() }
+        #expect(error?.code == .noAccount, "\(String(describing: error))")
+    }
+}
