@@ -15,8 +15,10 @@ struct RelateMailWorld: Sendable {
     let address: ServerAddress
     let person: BrowserPerson
 
-    init(_ release: RelateMailScript.Release = .init(), provider change: ProviderScript = ProviderScript()) async throws
-    {
+    init(
+        _ release: RelateMailScript.Release = .init(), provider change: ProviderScript = ProviderScript(),
+        credentials: TLSCredentials? = nil
+    ) async throws {
         home = try Home()
         var script = change
         // A client without a secret: its name alone, in the form.
@@ -24,7 +26,8 @@ struct RelateMailWorld: Sendable {
             request.headers["Authorization"] == nil && form["client_id"] == ScriptedProvider.clientID
                 && form["client_secret"] == nil
         }
-        provider = try await ScriptedProvider.start(script, at: home.clock.now.timeIntervalSince1970)
+        provider = try await ScriptedProvider.start(
+            script, at: home.clock.now.timeIntervalSince1970, credentials: credentials)
         let server = RelateMailScript(release, issuer: provider.issuer)
         self.server = server
         wire = try ScriptedServer { server.answer($0) }
@@ -35,15 +38,18 @@ struct RelateMailWorld: Sendable {
     /// The dialect by the home's clock, which stands still as the provider's does.
     var dialect: RelateMailDialect { RelateMailDialect(provider: nil, now: { [home] in home.clock.now }) }
 
-    func probe(_ connection: ConnectionOptions = .init(proxy: "")) async throws -> ProbeReport {
-        try await ServerProbe(connection: connection, dialects: [dialect]).run(address)
+    func probe(
+        _ connection: ConnectionOptions = .init(proxy: ""), at place: ServerAddress? = nil
+    ) async throws -> ProbeReport {
+        try await ServerProbe(connection: connection, dialects: [dialect]).run(place ?? address)
     }
 
     /// Finds the server and signs in with the browser, by the custom scheme.
     func signIn(
-        _ latch: Latchstring, scopes: [String]? = nil, connection: ConnectionOptions = .init(proxy: "")
+        _ latch: Latchstring, scopes: [String]? = nil, connection: ConnectionOptions = .init(proxy: ""),
+        at place: ServerAddress? = nil
     ) async throws -> Account {
-        let found = try await probe(connection).requireServer()
+        let found = try await probe(connection, at: place).requireServer()
         var signIn = person.signIn()
         signIn.scopes = scopes
         let signingIn = signIn
