@@ -1,4 +1,5 @@
 import Foundation
+import LatchKit
 import TestSupport
 import Testing
 
@@ -40,6 +41,27 @@ struct DownloadCrashTests {
 
         try await world.queue().run()
         #expect(try world.files() == ["one.jpg"] && world.file("one.jpg") == world.bytes(of: "one"))
+    }
+
+    @Test(
+        "DL-13 a file of the person's that lies where a failed one was to be stays as it is, and the failed one comes beside it",
+        arguments: [["one"], ["live", "live-film"]])
+    func foreignFile(_ ids: [String]) async throws {
+        let refused = DownloadQueue(
+            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { Date() },
+            hook: DownloadHook { if $0 == .wholeNoted { throw LatchError(.fileFailed, "Refused.") } })
+        try await refused.add(ids.count == 1 ? [world.task("one")] : world.pair("live"))
+        try await refused.run()
+        #expect(try await refused.progress().failed == ids.count)
+        let name = ids[0] + ".jpg"
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: world.library + "/" + name))
+
+        let queue = world.queue()
+        #expect(try await queue.retryFailed() == ids.count)
+        try await queue.run()
+        #expect(try world.file(name) == Array("mine".utf8))
+        #expect(try await queue.progress().done == ids.count && world.parts().isEmpty)
+        #expect(try world.file(ids[0] + " (2).jpg") == world.bytes(of: ids[0]))
     }
 
     @Test(

@@ -75,6 +75,22 @@ struct DownloadFaultTests {
         try expectNothing()
     }
 
+    @Test("DL-14 a large file comes in as many pieces as the network makes of it")
+    func manyPieces() async throws {
+        let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        world.intercept { request in
+            guard request.path == "/files/one" else { return nil }
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            answer.cutAfter = 100_000
+            return answer
+        }
+        let queue = world.queue(now: DownloadWorld.hurried())
+        try await queue.add([world.task("one")])
+        try await queue.run()
+        #expect(try await world.state("one", queue) == .done)
+        #expect(try world.file("one.jpg") == bytes && world.parts().isEmpty)
+    }
+
     @Test("DL-14 a server that stands still is tried again")
     func stall() async throws {
         var settings = DownloadSettings()

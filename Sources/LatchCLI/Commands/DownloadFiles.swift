@@ -50,6 +50,8 @@ struct DownloadFiles: Performing {
         if let from = wish.takenFrom, let end = wish.takenBefore, from >= end {
             throw given.mistake("--from is later than --until")
         }
+        if wish.isWholeLibrary, !wish.albums.isEmpty { throw given.mistake("--all holds every album: give either") }
+        if given[folder] == "" { throw given.mistake("--to needs a folder's path") }
         for text in given[what] {
             if text.contains("/") { wish.paths.append(text) } else { wish.ids.append(text) }
         }

@@ -8,6 +8,9 @@ extension DownloadQueue {
     /// The first pause before another try; each further one is twice as long.
     private static let firstPause = 1.0
     private static let longestPause = 60.0
+    /// A try that brought so many bytes was not in vain, and the next one is a first again: a large file may come in as many
+    /// pieces as the network makes of it.
+    private static let progress = 64 << 10
 
     /// Decides what becomes of a task after a try.
     func ended(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart?) async {
@@ -33,7 +36,10 @@ extension DownloadQueue {
             case .whole: break
             case .gone(let reason): try await finish(row, .skipped(reason), part)
             case .failed(let reason): try await finish(row, .failed(reason), part)
-            case .again(let reason, let wait): try await tryAgain(row, reason, wait, part, attempts: settings.retries)
+            case .again(let reason, let wait):
+                var row = row
+                if let gained = running[row.position]?.gained, gained >= Self.progress { row.attempts = 0 }
+                try await tryAgain(row, reason, wait, part, attempts: settings.retries)
             case .spoilt(let reason):
                 part?.remove()
                 try await store.note(row.position, resume: nil, boot: nil)

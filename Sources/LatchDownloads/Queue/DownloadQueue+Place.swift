@@ -206,9 +206,15 @@ extension DownloadQueue {
             let (first, other) = (noted(still, paths.0), noted(film, paths.1))
             guard try await moved(first) else { continue }
             try await hook.after(.firstPlaced)
-            guard try await moved(other) else {
-                try putAway(first)
-                continue
+            do {
+                guard try await moved(other) else {
+                    try putAway(first)
+                    continue
+                }
+            } catch {
+                // Nothing half is kept, also where the file system refuses the second.
+                try? putAway(first)
+                throw error
             }
             try await hook.after(.placed)
             return try await done([(first, paths.0, nil), (other, paths.1, nil)])

@@ -88,21 +88,29 @@ extension DownloadStore {
         WHERE this.account IN (SELECT id FROM accounts) AND this.id = ?1)
         """
 
+    /// What failed or was skipped has no part any more, and what lies at its path is not its file: it begins anew.
+    private static let again = """
+        reason = NULL, attempts = 0, not_before = 0, \
+        is_whole = iif(state IN ('failed', 'skipped'), 0, is_whole), \
+        path = iif(state IN ('failed', 'skipped'), NULL, path), \
+        resume = iif(state IN ('failed', 'skipped'), NULL, resume)
+        """
+
     static let changeOne = Statement(
         """
-        UPDATE downloads SET state = ?2, reason = NULL, attempts = 0, not_before = 0 WHERE state = ?3 AND \(both)
+        UPDATE downloads SET state = ?2, \(again) WHERE state = ?3 AND \(both)
         """, String.self, String.self, String.self)
 
     static let changeAll = Statement(
         """
-        UPDATE downloads SET state = ?, reason = NULL, attempts = 0, not_before = 0 WHERE +state = ? \
+        UPDATE downloads SET state = ?, \(again) WHERE +state = ? \
         AND position BETWEEN ? AND ?
         """, String.self, String.self, Int.self, Int.self)
 
     /// The other part of a live photo that failed was skipped perhaps: both are tried again.
     static let retryOthers = Statement(
         """
-        UPDATE downloads SET state = 'waiting', reason = NULL, attempts = 0, not_before = 0 WHERE +state = 'skipped' \
+        UPDATE downloads SET state = 'waiting', \(again) WHERE +state = 'skipped' \
         AND live_id IS NOT NULL AND position BETWEEN ? AND ? AND EXISTS (SELECT 1 FROM downloads AS other \
         WHERE other.account = downloads.account AND other.live_id = downloads.live_id AND +other.state = 'waiting')
         """, Int.self, Int.self)

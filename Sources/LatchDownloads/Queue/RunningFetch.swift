@@ -5,6 +5,7 @@ import Synchronization
 final class RunningFetch: Sendable {
     private struct State {
         var part: DownloadPart?
+        var start = 0
         var work: Task<Void, Never>?
         var wasStopped = false
         var point: ResumePoint?
@@ -21,7 +22,10 @@ final class RunningFetch: Sendable {
         state.withLock { state in (state.part?.count ?? 0, state.part?.total ?? row.task.metadata.size) }
     }
 
-    func open(_ part: DownloadPart) { state.withLock { $0.part = part } }
+    /// How much of the part this try has brought.
+    var gained: Int { state.withLock { state in (state.part?.count ?? 0) - state.start } }
+
+    func open(_ part: DownloadPart) { state.withLock { ($0.part, $0.start) = (part, part.count) } }
 
     /// Keeps what the part is going to hold; at once, for the transfer waits.
     func begun(_ point: ResumePoint) { state.withLock { $0.point = point } }
