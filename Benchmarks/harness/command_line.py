@@ -13,7 +13,7 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import Bench
 from .machine import ROOT
-from .measures import bridge, cold, downloads, introspect, me, memory, mixed, original, signin, start, verify
+from .measures import bridge, cold, downloads, introspect, me, memory, mixed, original, queue, signin, start, verify
 from .process import BenchError
 from .table import Table
 
@@ -21,7 +21,7 @@ MEASURES = {
     "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "introspect": introspect.measure,
     "verify": verify.measure,
     "mixed": mixed.measure, "memory": memory.measure, "cold": cold.measure, "start": start.measure,
-    "original": original.measure, "downloads": downloads.measure,
+    "original": original.measure, "downloads": downloads.measure, "queue": queue.measure,
 }
 PAGE = ROOT / "docs" / "benchmarks.md"
 
@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _bench(options: argparse.Namespace, folder: Path) -> Bench:
     usual = 3 if options.quick else 5
-    latch = options.latch or (_build("latch") if "downloads" in _parts(options) else Path())
+    latch = options.latch or (_build("latch") if {"downloads", "queue"} & set(_parts(options)) else Path())
     return Bench(
         latchd=(options.latchd or _build("latchd")).resolve(), latch=latch.resolve(),
         beside=options.beside and options.beside.resolve(),

@@ -73,7 +73,7 @@ def measure(bench: Bench) -> list[Row]:
 class House:
     """nginx with the files and, for `latch`, the gateway behind it; a link with a delay where one can be made."""
 
-    def __init__(self, bench: Bench, stack: ExitStack):
+    def __init__(self, bench: Bench, stack: ExitStack, names: list[str] | None = None):
         self.bench = bench
         self.link = None
         if os.getuid() == 0:
@@ -84,7 +84,7 @@ class House:
         gateway.add_person()
         backend = stack.enter_context(gateway.start())
         self.files = bench.folder / "downloads-root"
-        for bulk in BULKS:
+        for bulk in (bulk for bulk in BULKS if not names or bulk.name in names):
             _make(self.files / "files" / bulk.name, bulk)
         os.sync()
         self.hosts = ["127.0.0.1", *([slow_link.HERE] if self.link else [])]

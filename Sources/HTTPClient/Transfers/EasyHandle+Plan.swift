@@ -19,8 +19,8 @@ extension EasyHandle {
             set(CURLOPT_LOW_SPEED_LIMIT, 1)
             set(CURLOPT_LOW_SPEED_TIME, max(1, Int(stall.components.seconds)))
         }
-        // Fewer and larger writes to the file.
-        if plan.reception != nil { set(CURLOPT_BUFFERSIZE, 256 << 10) }
+        // Fewer and larger writes to the file; as much as curl itself takes, for there are several at once.
+        if plan.reception != nil { set(CURLOPT_BUFFERSIZE, 100 << 10) }
         set(CURLOPT_CONNECT_ONLY, plan.connectsOnly)
         set(CURLOPT_USERAGENT, plan.userAgent)
         prepareProxy(plan.proxy)
