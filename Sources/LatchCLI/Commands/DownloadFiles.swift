@@ -107,9 +107,12 @@ struct DownloadFiles: Performing {
     }
 
     private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ run: Run) async throws {
-        try await DownloadPlace.remember(library, run)
         var (found, missing) = (0, 0)
         try await eachPage(run) { tasks in
+            if found == 0 {
+                try queue.prepareFolder()
+                try await DownloadPlace.remember(library, run)
+            }
             let absent = try await library.absent(tasks)
             found += tasks.count
             missing += absent.count

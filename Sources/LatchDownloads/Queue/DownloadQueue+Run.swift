@@ -19,7 +19,7 @@ extension DownloadQueue {
     public func run(isLasting: Bool = false) async throws {
         let lock = try latch.accounts.lockDownloads()
         defer { lock.release() }
-        try FolderLibrary.make(partsFolder)
+        try prepareFolder()
         try await store.takeUp()
         try await removeStrayParts()
         (broken, sessions) = (nil, [:])

@@ -206,6 +206,13 @@ public actor DownloadQueue {
         wakes.wake()
     }
 
+    /// Makes the folder that the files go to, so that a wrong one is told before anything waits for it.
+    ///
+    /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way.
+    ///
+    /// Source: DL-13.
+    public nonisolated func prepareFolder() throws(LatchError) { try FolderLibrary.make(partsFolder) }
+
     /// The folder of the parts.
     nonisolated var partsFolder: String { library.folder + "/.latchstring" }
 }
