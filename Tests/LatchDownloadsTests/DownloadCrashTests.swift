@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import LatchKit
 import TestSupport
 import Testing
@@ -41,6 +42,20 @@ struct DownloadCrashTests {
 
         try await world.queue().run()
         #expect(try world.files() == ["one.jpg"] && world.file("one.jpg") == world.bytes(of: "one"))
+    }
+
+    @Test("DL-17 a part that nobody has is removed, and one that another client on the same folder writes is not")
+    func otherClientsPart() async throws {
+        let parts = world.library + "/.latchstring"
+        try FileManager.default.createDirectory(atPath: parts, withIntermediateDirectories: true)
+        let others = try DownloadPart(path: parts + "/other.part")
+        try Data("left".utf8).write(to: URL(fileURLWithPath: parts + "/stray.part"))
+        let queue = world.queue()
+        try await queue.run()
+        #expect(world.parts() == ["other.part"])
+        others.close()
+        try await queue.run()
+        #expect(world.parts().isEmpty)
     }
 
     @Test(

@@ -61,7 +61,8 @@ extension DownloadQueue {
             last = end.position
         }
         for name in parts where !names.contains(name) {
-            try? FileManager.default.removeItem(atPath: partsFolder + "/" + name)
+            // One that cannot be locked is being written: by another person's client, or another machine's, with the same folder.
+            (try? DownloadPart(path: partsFolder + "/" + name, isThere: true))?.remove()
         }
     }
 }
