@@ -73,17 +73,18 @@ def measure(bench: Bench) -> list[Row]:
 class House:
     """nginx with the files and, for `latch`, the gateway behind it; a link with a delay where one can be made."""
 
-    def __init__(self, bench: Bench, stack: ExitStack, names: list[str] | None = None):
+    def __init__(self, bench: Bench, stack: ExitStack, topic: str = "downloads", names: list[str] | None = None):
         self.bench = bench
         self.link = None
+        self.topic = topic
         if os.getuid() == 0:
-            self.link = stack.enter_context(slow_link.start(bench.folder / "link", DELAY))
+            self.link = stack.enter_context(slow_link.start(bench.folder / f"{topic}-link", DELAY))
         else:
             bench.say("The slow link is left out: only root can make one.")
-        gateway = bench.gateway("downloads")
+        gateway = bench.gateway(topic)
         gateway.add_person()
         backend = stack.enter_context(gateway.start())
-        self.files = bench.folder / "downloads-root"
+        self.files = bench.folder / f"{topic}-root"
         for bulk in (bulk for bulk in BULKS if not names or bulk.name in names):
             _make(self.files / "files" / bulk.name, bulk)
         os.sync()
@@ -125,11 +126,11 @@ class House:
         port = free_port()
         listens = "\n".join(f"        listen {host}:{port};" for host in self.hosts)
         return nginx.start_servers(
-            "nginx", self.bench.folder / "downloads-nginx",
+            "nginx", self.bench.folder / f"{self.topic}-nginx",
             SERVERS.format(listens=listens, root=self.files, gateway=backend.port), port)
 
     def _latch(self, host: str) -> Latch:
-        latch = Latch(self.bench.latch, self.bench.folder / f"latch-{host}")
+        latch = Latch(self.bench.latch, self.bench.folder / f"{self.topic}-{host}")
         latch.sign_in(f"http://{host}:{self.front.port}")
         return latch
 

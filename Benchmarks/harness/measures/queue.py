@@ -24,7 +24,7 @@ SECONDS = 5
 def measure(bench: Bench) -> list[Row]:
     """Each round starts the program anew on what is left, lets it fetch for some seconds and stops it."""
     with ExitStack() as stack:
-        house = House(bench, stack, names=["small"])
+        house = House(bench, stack, "queue", ["small"])
         latch = house.latches["127.0.0.1"]
         address = f"http://127.0.0.1:{house.front.port}/files/small/file-00000.jpg"
         home = bench.folder / "queue-home"
