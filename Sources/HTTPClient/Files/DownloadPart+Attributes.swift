@@ -1,5 +1,13 @@
 import CProcess
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 extension DownloadPart {
     /// Puts a text on the file, which goes with it wherever it is moved; left out where the file system keeps no such things.
     ///
@@ -15,5 +23,28 @@ extension DownloadPart {
         var value = [UInt8](repeating: 0, count: maximum)
         let count = latch_attribute(path, name, &value, maximum)
         return count > 0 ? String(validating: value[..<count], as: UTF8.self) : nil
+    }
+
+    /// What is at a path, told by a text that may be on it.
+    public enum Mark: Sendable, Equatable {
+        /// No file.
+        case noFile
+        /// A file without that text, or on a file system that keeps none.
+        case unmarked
+        /// A file with that text; empty when it is no text, or longer than was asked for.
+        case marked(String)
+    }
+
+    /// What is at a path: one call to the system where the file has the text.
+    ///
+    /// Source: getxattr(2), ERRORS; stat(2).
+    public static func mark(_ name: String, at path: String, maximum: Int = 256) -> Mark {
+        var value = [UInt8](repeating: 0, count: maximum)
+        let count = latch_attribute(path, name, &value, maximum)
+        if count > 0 { return .marked(String(validating: value[..<count], as: UTF8.self) ?? "") }
+        if count < 0, errno == ENOENT || errno == ENOTDIR { return .noFile }
+        if count < 0, errno == ERANGE { return .marked("") }
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? .unmarked : .noFile
     }
 }

@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import HTTPClient
 import LatchKit
 
 /// What is in a library's folder, as the accounts database remembers it.
@@ -51,13 +52,20 @@ struct LibraryIndex: Sendable {
                         _ = try connection.run(Self.upsert, folder, file.key, file.path, nil)
                         continue
                     }
-                    guard old.path != file.path, !FileManager.default.fileExists(atPath: folder + "/" + old.path) else {
-                        continue
-                    }
-                    // With a photograph goes the film that is in the same file.
-                    _ = try connection.run(Self.move, file.path, folder, old.path)
+                    guard old.path != file.path, !holds(file.key, at: old.path) else { continue }
+                    _ = try connection.run(Self.move, file.path, folder, file.key)
                 }
             }
+        }
+    }
+
+    /// Whether the file at a path below the folder is that of a key. One that tells nothing is: it was edited with a program
+    /// that leaves no attributes, or the file system keeps none. One that tells another key is another picture under its name.
+    func holds(_ key: String, at path: String) -> Bool {
+        switch DownloadPart.mark(PictureLibrary.attribute, at: folder + "/" + path) {
+        case .noFile: false
+        case .unmarked: true
+        case .marked(let mark): mark.lowercased() == key
         }
     }
 
@@ -76,5 +84,5 @@ struct LibraryIndex: Sendable {
         """, String.self, String.self, String.self, [UInt8]?.self)
 
     private static let move = Statement(
-        "UPDATE library_files SET path = ? WHERE folder = ? AND path = ?", String.self, String.self, String.self)
+        "UPDATE library_files SET path = ? WHERE folder = ? AND key = ?", String.self, String.self, String.self)
 }

@@ -6,7 +6,10 @@ import LatchKit
 /// Looks through a library's folder for files by what is put on them, once.
 actor LibrarySearch {
     private let index: LibraryIndex
-    private var run: Task<Void, any Error>?
+    private var work: Task<Void, any Error>?
+    private var isKnown = false
+    /// Whether the index knows all that the folder tells.
+    private(set) var isDone = false
 
     /// How many files are noted in one commit.
     private static let pageSize = 1_000
@@ -14,20 +17,20 @@ actor LibrarySearch {
     init(index: LibraryIndex) { self.index = index }
 
     /// Brings the index up to date with the folder; whoever comes while it is done waits for it.
-    ///
-    /// - Returns: Whether the index may know more than when it was asked: always, the first time.
-    func run() async throws -> Bool {
-        if let run {
-            try await run.value
-            return true
-        }
+    func run() async throws {
         let index = index
-        let work = Task {
-            for try await files in Self.files(below: index.folder) { try await index.found(files) }
-        }
-        run = work
+        let work =
+            work
+            ?? Task { for try await files in Self.files(below: index.folder) { try await index.found(files) } }
+        self.work = work
         try await work.value
-        return true
+        isDone = true
+    }
+
+    /// Whether nothing at all is known of the folder; asked of the database until something is.
+    func isNothingKnown() async throws -> Bool {
+        if !isKnown { isKnown = try await !index.isEmpty() }
+        return !isKnown
     }
 
     /// The files that have an asset's id, some at a time, with their paths below the folder. Links are not followed, and what

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// What is here is told by an index in the accounts database, and by the extended attribute `user.latchstring.asset` on each
 /// file. A file that the person has moved within the folder is found by it; one that they removed from the folder is fetched
-/// when it is chosen again; one that they changed is theirs, and counts as here.
+/// when it is chosen again, also when another picture has its name now; one that they changed is theirs, and counts as here.
 ///
 /// Source: DL-2, DL-6, DL-11.
 public final class PictureLibrary: DownloadLibrary {
@@ -52,23 +52,14 @@ public final class PictureLibrary: DownloadLibrary {
     ///
     /// - Throws: The codes of the storage.
     public func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask] {
-        var entries = try await index.entries(Self.keys(tasks))
-        if try await mustSearch(tasks, entries), try await search.run() {
-            entries = try await index.entries(Self.keys(tasks))
-        }
-        let missing = tasks.filter { path(of: $0, entries) == nil }
+        let missing = zip(tasks, try await paths(of: tasks)).filter { $1 == nil }.map(\.0)
         let halves = Set(missing.compactMap(\.metadata.liveID))
         let ids = Set(missing.map(\.id))
         return tasks.filter { ids.contains($0.id) || $0.metadata.liveID.map(halves.contains) ?? false }
     }
 
     /// The file of a task that is here, by the index; where that does not know, by what is on the files.
-    public func existing(_ task: DownloadTask) async throws -> String? {
-        let entries = try await index.entries(Self.keys([task]))
-        if let path = path(of: task, entries) { return path }
-        guard try await mustSearch([task], entries), try await search.run() else { return nil }
-        return path(of: task, try await index.entries(Self.keys([task])))
-    }
+    public func existing(_ task: DownloadTask) async throws -> String? { try await paths(of: [task])[0] }
 
     /// The place that the layout has for the task, with a number before its ending when the name is taken.
     public func destination(of task: DownloadTask, attempt: Int) throws -> String {
@@ -128,30 +119,56 @@ public final class PictureLibrary: DownloadLibrary {
         tasks.flatMap { [key($0)] + ($0.metadata.part == .video ? [$0.metadata.liveID?.lowercased() ?? ""] : []) }
     }
 
-    private func path(of task: DownloadTask, _ entries: [String: LibraryIndex.Entry]) -> String? {
-        if let entry = entries[Self.key(task)] {
-            // The server has another file under that id now.
-            if let new = task.metadata.sha1, let old = entry.sha1, !task.metadata.isDigestAdvice, new != old {
-                return nil
-            }
-            return file(at: entry.path)
+    /// What the index says of a task's file.
+    private enum Finding {
+        case unknown
+        /// Known, and not there any more: it may have been moved.
+        case lost
+        case here(String)
+
+        var path: String? { if case .here(let path) = self { path } else { nil } }
+    }
+
+    /// The files of tasks that are here. The folder is looked through once, when one is not where it was, or when nothing at all
+    /// is known.
+    private func paths(of tasks: [DownloadTask]) async throws -> [String?] {
+        let isSearched = await search.isDone
+        let (findings, isNew) = try await findings(tasks)
+        var mustSearch = !isSearched && findings.contains { if case .lost = $0 { true } else { false } }
+        if !isSearched, !mustSearch, isNew { mustSearch = try await search.isNothingKnown() }
+        guard mustSearch else { return findings.map(\.path) }
+        try await search.run()
+        return try await self.findings(tasks).0.map(\.path)
+    }
+
+    private func findings(_ tasks: [DownloadTask]) async throws -> ([Finding], isNew: Bool) {
+        let entries = try await index.entries(Self.keys(tasks))
+        return (tasks.map { finding($0, entries) }, entries.isEmpty)
+    }
+
+    private func finding(_ task: DownloadTask, _ entries: [String: LibraryIndex.Entry]) -> Finding {
+        let (entry, still) = (entries[Self.key(task)], still(of: task, entries))
+        // The server has another file under that id now.
+        if let new = task.metadata.sha1, let old = entry?.sha1, !task.metadata.isDigestAdvice, new != old {
+            return .unknown
         }
-        guard task.metadata.part == .video, let still = task.metadata.liveID?.lowercased(),
-            let entry = entries[still], MotionPhotoName.isOne(entry.path)
+        // A film that is in its photograph's file goes where that goes.
+        if let still, MotionPhotoName.mayBeOne(entry?.path ?? still.entry.path) { return file(still.entry, still.key) }
+        return entry.map { file($0, Self.key(task)) } ?? .unknown
+    }
+
+    /// The photograph that a film belongs to, where it may hold that film.
+    private func still(
+        of task: DownloadTask, _ entries: [String: LibraryIndex.Entry]
+    ) -> (key: String, entry: LibraryIndex.Entry)? {
+        guard task.metadata.part == .video, let key = task.metadata.liveID?.lowercased(), let entry = entries[key],
+            entries[Self.key(task)] != nil || MotionPhotoName.isOne(entry.path)
         else { return nil }
-        return file(at: entry.path)
+        return (key, entry)
     }
 
-    private func file(at path: String) -> String? {
-        let path = folder + "/" + path
-        return FileManager.default.fileExists(atPath: path) ? path : nil
-    }
-
-    /// Whether files may have been moved: one is not where it was, or nothing at all is known of the folder.
-    private func mustSearch(_ tasks: [DownloadTask], _ entries: [String: LibraryIndex.Entry]) async throws -> Bool {
-        if entries.values.contains(where: { file(at: $0.path) == nil }) { return true }
-        guard entries.isEmpty else { return false }
-        return try await index.isEmpty()
+    private func file(_ entry: LibraryIndex.Entry, _ key: String) -> Finding {
+        index.holds(key, at: entry.path) ? .here(folder + "/" + entry.path) : .lost
     }
 
     private func place(of task: DownloadTask) -> String {

@@ -12,7 +12,16 @@ enum MotionPhotoName {
 
     /// Whether a path is that of a Motion Photo.
     static func isOne(_ path: String) -> Bool {
-        let stem = path.lowercased()
-        return [".jpg", ".jpeg"].contains { stem.hasSuffix("mp" + $0) }
+        let name = SafeFileName(String(path.lowercased().split(separator: "/").last ?? ""))
+        var stem = name.stem
+        // With a number, where the name was taken.
+        if stem.hasSuffix(")"), let number = stem.firstRange(of: " (") { stem = stem[..<number.lowerBound] }
+        return [".jpg", ".jpeg"].contains(String(name.ending)) && stem.hasSuffix("mp")
+    }
+
+    /// Whether a path may be that of a Motion Photo, whatever it is called: it is that of a JPEG, and no film's.
+    static func mayBeOne(_ path: String) -> Bool {
+        let name = path.lowercased()
+        return name.hasSuffix(".jpg") || name.hasSuffix(".jpeg")
     }
 }
