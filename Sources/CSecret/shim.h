@@ -1,38 +1,164 @@
 #pragma once
-#include <libsecret/secret.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-// A schema's attributes are a fixed array of 32, which Swift imports as a tuple of 32.
+// What is used of libsecret 0.20 and of GLib 2, whose binary interfaces are stable. Declared here and loaded when a secret is
+// first asked for: linked, these two and what they need would cost every program's start 5 MiB and some milliseconds, also where
+// secrets lie in a file, and a program would not start where they are not installed.
+
+typedef int gboolean;
+typedef struct _GCancellable GCancellable;
+typedef struct _GDBusConnection GDBusConnection;
+typedef struct _GHashTable GHashTable;
+typedef struct _SecretCollection SecretCollection;
+typedef struct _SecretItem SecretItem;
+typedef struct _SecretService SecretService;
+typedef struct _SecretValue SecretValue;
+
+typedef struct _GError {
+    uint32_t domain;
+    int code;
+    char *message;
+} GError;
+
+typedef struct _GList {
+    void *data;
+    struct _GList *next;
+    struct _GList *prev;
+} GList;
+
+// A schema's attributes are a fixed array of 32.
+typedef struct {
+    const char *name;
+    int type;
+} SecretSchemaAttribute;
+
+typedef struct {
+    const char *name;
+    int flags;
+    SecretSchemaAttribute attributes[32];
+    int reserved;
+    void *reserved1, *reserved2, *reserved3, *reserved4, *reserved5, *reserved6, *reserved7;
+} SecretSchema;
+
+enum { BUS_TYPE_SESSION = 2 };
+enum { SECRET_SERVICE_OPEN_SESSION = 1 << 1, SECRET_COLLECTION_NONE = 0 };
+enum { SECRET_SEARCH_ALL = 1 << 1, SECRET_SEARCH_LOAD_SECRETS = 1 << 3 };
+
+GDBusConnection *g_bus_get_sync(int, GCancellable *, GError **);
+void g_cancellable_cancel(GCancellable *);
+GCancellable *g_cancellable_new(void);
+void g_clear_error(GError **);
+void g_dbus_connection_set_exit_on_close(GDBusConnection *, gboolean);
+uint32_t g_dbus_error_quark(void);
+void g_free(void *);
+gboolean g_hash_table_insert(GHashTable *, void *, void *);
+GHashTable *g_hash_table_new_full(
+    unsigned (*)(const void *), gboolean (*)(const void *, const void *), void (*)(void *), void (*)(void *));
+void g_hash_table_unref(GHashTable *);
+uint32_t g_io_error_quark(void);
+void g_list_free_full(GList *, void (*)(void *));
+void g_object_unref(void *);
+gboolean g_str_equal(const void *, const void *);
+unsigned g_str_hash(const void *);
+char *g_strdup(const char *);
+SecretCollection *secret_collection_for_alias_sync(SecretService *, const char *, int, GCancellable *, GError **);
+gboolean secret_collection_get_locked(SecretCollection *);
+uint32_t secret_error_get_quark(void);
+gboolean secret_item_get_locked(SecretItem *);
+SecretValue *secret_item_get_secret(SecretItem *);
+gboolean secret_service_clear_sync(SecretService *, const SecretSchema *, GHashTable *, GCancellable *, GError **);
+size_t secret_service_get_type(void);
+SecretService *secret_service_open_sync(size_t, const char *, int, GCancellable *, GError **);
+GList *secret_service_search_sync(
+    SecretService *, const SecretSchema *, GHashTable *, int, GCancellable *, GError **);
+gboolean secret_service_store_sync(
+    SecretService *, const SecretSchema *, GHashTable *, const char *, const char *, SecretValue *, GCancellable *, GError **);
+const char *secret_value_get(SecretValue *, size_t *);
+SecretValue *secret_value_new(const char *, ptrdiff_t, const char *);
+void secret_value_unref(void *);
+
+#define LATCH_SECRET_FUNCTIONS(of) \
+    of(g_bus_get_sync) of(g_cancellable_cancel) of(g_cancellable_new) of(g_clear_error) \
+    of(g_dbus_connection_set_exit_on_close) of(g_dbus_error_quark) of(g_free) of(g_hash_table_insert) \
+    of(g_hash_table_new_full) of(g_hash_table_unref) of(g_io_error_quark) of(g_list_free_full) of(g_object_unref) \
+    of(g_str_equal) of(g_str_hash) of(g_strdup) of(secret_collection_for_alias_sync) of(secret_collection_get_locked) \
+    of(secret_error_get_quark) of(secret_item_get_locked) of(secret_item_get_secret) of(secret_service_clear_sync) \
+    of(secret_service_get_type) of(secret_service_open_sync) of(secret_service_search_sync) \
+    of(secret_service_store_sync) of(secret_value_get) of(secret_value_new) of(secret_value_unref)
+
+#define LATCH_SECRET_MEMBER(name) __typeof__(name) *_Nonnull name;
+struct latch_secret_functions { LATCH_SECRET_FUNCTIONS(LATCH_SECRET_MEMBER) };
+#undef LATCH_SECRET_MEMBER
+
+// Finds all of them; false where one is missing. A library's own libraries are searched with it.
+static inline bool latch_secret_load(void *library, struct latch_secret_functions *functions) {
+#define LATCH_SECRET_FIND(name) \
+    functions->name = (__typeof__(name) *)dlsym(library, #name); \
+    if (!functions->name) return false;
+    LATCH_SECRET_FUNCTIONS(LATCH_SECRET_FIND)
+#undef LATCH_SECRET_FIND
+    return true;
+}
+#undef LATCH_SECRET_FUNCTIONS
+
+// What an error says, by its domain and its code.
+static inline bool latch_secret_is_locked(struct latch_secret_functions functions, const GError *error) {
+    enum { SECRET_ERROR_IS_LOCKED = 2 };
+    return error->domain == functions.secret_error_get_quark() && error->code == SECRET_ERROR_IS_LOCKED;
+}
+
+enum latch_bus_error {
+    BUS_SERVICE_UNKNOWN = 2,
+    BUS_NAME_HAS_NO_OWNER = 3,
+    BUS_NO_REPLY = 4,
+    BUS_ACCESS_DENIED = 9,
+    BUS_AUTH_FAILED = 10,
+    BUS_NO_SERVER = 11,
+    BUS_TIMEOUT = 12,
+    BUS_DISCONNECTED = 15,
+    BUS_SPAWN_EXEC_FAILED = 23,
+    BUS_SPAWN_NO_MEMORY = 34,
+};
+enum latch_io_error {
+    IO_NOT_FOUND = 1,
+    IO_PERMISSION_DENIED = 14,
+    IO_CLOSED = 18,
+    IO_CANCELLED = 19,
+    IO_TIMED_OUT = 24,
+    IO_CONNECTION_REFUSED = 39,
+};
+
+static inline bool latch_secret_is_denied(struct latch_secret_functions functions, const GError *error) {
+    if (error->domain == functions.g_io_error_quark()) return error->code == IO_PERMISSION_DENIED;
+    return error->domain == functions.g_dbus_error_quark()
+        && (error->code == BUS_ACCESS_DENIED || error->code == BUS_AUTH_FAILED);
+}
+
+static inline bool latch_secret_is_cancelled(struct latch_secret_functions functions, const GError *error) {
+    if (error->domain == functions.g_dbus_error_quark()) return error->code == BUS_TIMEOUT;
+    return error->domain == functions.g_io_error_quark()
+        && (error->code == IO_CANCELLED || error->code == IO_TIMED_OUT);
+}
+
+static inline bool latch_secret_is_absent(struct latch_secret_functions functions, const GError *error) {
+    if (error->domain == functions.g_io_error_quark())
+        return error->code == IO_CLOSED || error->code == IO_NOT_FOUND || error->code == IO_CONNECTION_REFUSED;
+    if (error->domain != functions.g_dbus_error_quark()) return false;
+    switch (error->code) {
+    case BUS_SERVICE_UNKNOWN:
+    case BUS_NAME_HAS_NO_OWNER:
+    case BUS_NO_SERVER:
+    case BUS_DISCONNECTED:
+    case BUS_NO_REPLY: return true;
+    default: return error->code >= BUS_SPAWN_EXEC_FAILED && error->code <= BUS_SPAWN_NO_MEMORY;
+    }
+}
+
 static inline const SecretSchema *latch_secret_schema(void) {
     static const SecretSchema schema = {
-        "org.latchstring.Secret", SECRET_SCHEMA_NONE,
-        {{"service", SECRET_SCHEMA_ATTRIBUTE_STRING}, {"account", SECRET_SCHEMA_ATTRIBUTE_STRING}, {NULL, 0}}, 0, 0, 0, 0, 0, 0, 0, 0};
+        "org.latchstring.Secret", 0, {{"service", 0}, {"account", 0}, {NULL, 0}}, 0, 0, 0, 0, 0, 0, 0, 0};
     return &schema;
-}
-
-// Casts and error domains are macros.
-static inline GObject *latch_secret_object(gpointer pointer) { return (GObject *)pointer; }
-static inline gboolean latch_secret_is_locked(const GError *error) {
-    return error->domain == SECRET_ERROR && error->code == SECRET_ERROR_IS_LOCKED;
-}
-static inline gboolean latch_secret_is_denied(const GError *error) {
-    return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED)
-        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_AUTH_FAILED)
-        || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED);
-}
-static inline gboolean latch_secret_is_cancelled(const GError *error) {
-    return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
-        || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT)
-        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_TIMEOUT);
-}
-static inline gboolean latch_secret_is_absent(const GError *error) {
-    return g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN)
-        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER)
-        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_SERVER)
-        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_DISCONNECTED)
-        || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)
-        || (error->domain == G_DBUS_ERROR && error->code >= G_DBUS_ERROR_SPAWN_EXEC_FAILED
-            && error->code <= G_DBUS_ERROR_SPAWN_NO_MEMORY)
-        || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CLOSED)
-        || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)
-        || g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
 }

@@ -33,4 +33,16 @@ import Testing
         #expect(said.count == 2 && said.allSatisfy { $0.hasPrefix("io: ") }, "\(said)")
         #expect(said.allSatisfy { $0.contains("did not answer") && $0.contains("restart the keyring service") })
     }
+
+    @Test("without libsecret the Secret Service is absent, and the sealed file takes its place")
+    func noLibrary() async throws {
+        let said = try await PrivateBus.run(
+            """
+            library=$(/sbin/ldconfig -p | sed -n 's/.*libsecret-1[.]so[.]0 .*=> //p' | head -n 1)
+            unshare --map-root-user --mount sh -c "mount --bind /dev/null $library
+                $PROBE read; $PROBE open automatic $XDG_DATA_HOME"
+            """)
+        #expect(said.count == 2 && said[0].hasPrefix("absent: ") && said[0].contains("libsecret-1-0"), "\(said)")
+        #expect(said.last?.hasPrefix("file: ") == true, "\(said)")
+    }
 }

@@ -4,7 +4,7 @@ internal import Glibc
 /// A connection to a message bus, used by one thread at a time.
 ///
 /// What fails gives nil and never an error: a machine without a bus, or without the service that is asked, is no fault. It
-/// never waits longer than two seconds.
+/// never waits longer than two seconds. Nor is one without libsystemd.
 ///
 /// Source: sd-bus(3).
 final class BusConnection {
@@ -14,19 +14,22 @@ final class BusConnection {
     private static let longPatience = Duration.seconds(2)
 
     private let bus: OpaquePointer
+    private let library: latch_bus_functions
 
     /// Connects; nil when no bus answers in time.
     init?(_ address: BusAddress) {
         var raw: OpaquePointer?
-        guard let text = address.text, sd_bus_new(&raw) >= 0, let raw else { return nil }
-        bus = raw
+        guard let text = address.text, let library = BusLibrary.functions, library.sd_bus_new(&raw) >= 0, let raw
+        else { return nil }
+        (bus, self.library) = (raw, library)
         // Not sd_bus_open_user(3): the first call would wait 25 seconds for a bus that takes connections and says nothing.
-        guard sd_bus_set_address(raw, text) >= 0, sd_bus_set_bus_client(raw, 1) >= 0, sd_bus_start(raw) >= 0,
+        guard library.sd_bus_set_address(raw, text) >= 0, library.sd_bus_set_bus_client(raw, 1) >= 0,
+            library.sd_bus_start(raw) >= 0,
             becomesReady(before: .now + Self.patience)
         else { return nil }
     }
 
-    deinit { sd_bus_close_unref(bus) }
+    deinit { _ = library.sd_bus_close_unref(bus) }
 
     /// Calls a method and waits for its answer; nil when there is none in time, or an error. The bus may start the service
     /// for it when it `starts`.
@@ -35,16 +38,17 @@ final class BusConnection {
     ) -> BusMessage? {
         var raw: OpaquePointer?
         guard
-            sd_bus_message_new_method_call(bus, &raw, method.service, method.path, method.interface, method.name) >= 0,
+            library.sd_bus_message_new_method_call(
+                bus, &raw, method.service, method.path, method.interface, method.name) >= 0,
             let raw
         else { return nil }
-        let message = BusMessage(raw)
+        let message = BusMessage(raw, library)
         arguments(message)
-        guard !message.isBroken, starts || sd_bus_message_set_auto_start(raw, 0) >= 0 else { return nil }
+        guard !message.isBroken, starts || library.sd_bus_message_set_auto_start(raw, 0) >= 0 else { return nil }
         var answer: OpaquePointer?
         let patience = UInt64(Self.longPatience / .microseconds(1))
-        guard sd_bus_call(bus, raw, patience, nil, &answer) >= 0, let answer else { return nil }
-        return BusMessage(answer)
+        guard library.sd_bus_call(bus, raw, patience, nil, &answer) >= 0, let answer else { return nil }
+        return BusMessage(answer, library)
     }
 
     /// Asks the bus for signals that match a rule; whether it took it.
@@ -58,10 +62,10 @@ final class BusConnection {
     func nextSignal() throws(Lost) -> BusMessage? {
         while true {
             var raw: OpaquePointer?
-            let count = sd_bus_process(bus, &raw)
+            let count = library.sd_bus_process(bus, &raw)
             guard count >= 0 else { throw Lost() }
             if let raw {
-                let message = BusMessage(raw)
+                let message = BusMessage(raw, library)
                 if message.isSignal { return message }
             }
             if count == 0 { return nil }
@@ -71,7 +75,9 @@ final class BusConnection {
     /// Waits for something to come, or until `other` can be read.
     func wait(or other: Int32) {
         var both = [
-            pollfd(fd: sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: sd_bus_get_events(bus)), revents: 0),
+            pollfd(
+                fd: library.sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: library.sd_bus_get_events(bus)),
+                revents: 0),
             pollfd(fd: other, events: Int16(POLLIN), revents: 0),
         ]
         _ = poll(&both, 2, -1)
@@ -82,13 +88,13 @@ final class BusConnection {
 
     private func becomesReady(before deadline: ContinuousClock.Instant) -> Bool {
         while true {
-            let state = sd_bus_is_ready(bus)
+            let state = library.sd_bus_is_ready(bus)
             guard state == 0 else { return state > 0 }
-            let count = sd_bus_process(bus, nil)
+            let count = library.sd_bus_process(bus, nil)
             guard count >= 0 else { return false }
             if count > 0 { continue }
             let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero, sd_bus_wait(bus, UInt64(left / .microseconds(1)) + 1) >= 0 else { return false }
+            guard left > .zero, library.sd_bus_wait(bus, UInt64(left / .microseconds(1)) + 1) >= 0 else { return false }
         }
     }
 }

@@ -6,35 +6,41 @@ internal import Glibc
 /// Source: sd_bus_message_append_basic(3), sd_bus_message_read_basic(3).
 final class BusMessage {
     private let raw: OpaquePointer
+    private let library: latch_bus_functions
     /// Whether something could not be appended; it is not sent then.
     private(set) var isBroken = false
 
     /// Takes a message over.
-    init(_ raw: OpaquePointer) { self.raw = raw }
+    init(_ raw: OpaquePointer, _ library: latch_bus_functions) { (self.raw, self.library) = (raw, library) }
 
-    deinit { sd_bus_message_unref(raw) }
+    deinit { _ = library.sd_bus_message_unref(raw) }
 
     /// Whether it is a signal.
-    var isSignal: Bool { sd_bus_message_is_signal(raw, nil, nil) > 0 }
+    var isSignal: Bool { library.sd_bus_message_is_signal(raw, nil, nil) > 0 }
 
     /// Whether it is the signal of this name.
-    func isSignal(_ interface: String, _ name: String) -> Bool { sd_bus_message_is_signal(raw, interface, name) > 0 }
+    func isSignal(_ interface: String, _ name: String) -> Bool {
+        library.sd_bus_message_is_signal(raw, interface, name) > 0
+    }
 
-    func append(_ text: String) { note(text.withCString { sd_bus_message_append_basic(raw, Self.string, $0) }) }
+    func append(_ text: String) { note(text.withCString { library.sd_bus_message_append_basic(raw, Self.string, $0) }) }
 
     func append(_ number: UInt32) {
-        note(withUnsafePointer(to: number) { sd_bus_message_append_basic(raw, Self.uint32, $0) })
+        note(withUnsafePointer(to: number) { library.sd_bus_message_append_basic(raw, Self.uint32, $0) })
     }
 
     func append(_ number: Int32) {
-        note(withUnsafePointer(to: number) { sd_bus_message_append_basic(raw, Self.int32, $0) })
+        note(withUnsafePointer(to: number) { library.sd_bus_message_append_basic(raw, Self.int32, $0) })
     }
 
-    func append(_ byte: UInt8) { note(withUnsafePointer(to: byte) { sd_bus_message_append_basic(raw, Self.byte, $0) }) }
+    func append(_ byte: UInt8) {
+        note(withUnsafePointer(to: byte) { library.sd_bus_message_append_basic(raw, Self.byte, $0) })
+    }
 
     /// A boolean is four bytes to sd-bus.
     func append(_ flag: Bool) {
-        note(withUnsafePointer(to: flag ? 1 as Int32 : 0) { sd_bus_message_append_basic(raw, Self.boolean, $0) })
+        note(
+            withUnsafePointer(to: flag ? 1 as Int32 : 0) { library.sd_bus_message_append_basic(raw, Self.boolean, $0) })
     }
 
     /// An array of elements that are strings.
@@ -66,25 +72,25 @@ final class BusMessage {
     /// The next argument, a string.
     func string() -> String? {
         var text: UnsafePointer<CChar>?
-        guard sd_bus_message_read_basic(raw, Self.string, &text) > 0, let text else { return nil }
+        guard library.sd_bus_message_read_basic(raw, Self.string, &text) > 0, let text else { return nil }
         return String(cString: text)
     }
 
     /// The next argument, a number.
     func uint32() -> UInt32? {
         var number: UInt32 = 0
-        return sd_bus_message_read_basic(raw, Self.uint32, &number) > 0 ? number : nil
+        return library.sd_bus_message_read_basic(raw, Self.uint32, &number) > 0 ? number : nil
     }
 
     /// The next argument, a variant that holds a number.
     func variantUInt32() -> UInt32? {
-        guard sd_bus_message_enter_container(raw, Self.variant, "u") > 0 else { return nil }
+        guard library.sd_bus_message_enter_container(raw, Self.variant, "u") > 0 else { return nil }
         return uint32()
     }
 
     /// The next argument, an array of strings.
     func strings() -> [String] {
-        guard sd_bus_message_enter_container(raw, Self.array, "s") > 0 else { return [] }
+        guard library.sd_bus_message_enter_container(raw, Self.array, "s") > 0 else { return [] }
         var texts: [String] = []
         while let text = string() { texts.append(text) }
         return texts
@@ -93,16 +99,16 @@ final class BusMessage {
     /// The next argument, an open file, as a descriptor that is the caller's to close.
     func descriptor() -> Int32? {
         var number: Int32 = -1
-        guard sd_bus_message_read_basic(raw, Self.file, &number) > 0 else { return nil }
+        guard library.sd_bus_message_read_basic(raw, Self.file, &number) > 0 else { return nil }
         let own = fcntl(number, F_DUPFD_CLOEXEC, 3)
         return own >= 0 ? own : nil
     }
 
     private func within(_ type: CChar, _ contents: String, _ body: () -> Void) {
-        note(sd_bus_message_open_container(raw, type, contents))
+        note(library.sd_bus_message_open_container(raw, type, contents))
         guard !isBroken else { return }
         body()
-        note(sd_bus_message_close_container(raw))
+        note(library.sd_bus_message_close_container(raw))
     }
 
     private func note(_ status: Int32) {

@@ -3,13 +3,20 @@ import Dispatch
 
 /// A `GCancellable` that ends a blocking call.
 final class Cancellation: @unchecked Sendable {  // GLib lets every thread use a cancellable.
-    let pointer: UnsafeMutablePointer<GCancellable> = g_cancellable_new()
+    let pointer: OpaquePointer?
+    private let library: latch_secret_functions
+
+    init(_ library: latch_secret_functions) {
+        (self.library, pointer) = (library, library.g_cancellable_new())
+    }
 
     func cancel(after limit: Duration) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + limit.seconds) { g_cancellable_cancel(self.pointer) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit.seconds) {
+            self.library.g_cancellable_cancel(self.pointer)
+        }
     }
 
     deinit {
-        g_object_unref(pointer)
+        library.g_object_unref(UnsafeMutableRawPointer(pointer))
     }
 }

@@ -46,14 +46,20 @@ public struct SecretServiceStore: SecretStoring {
     private func run<Value: Sendable>(
         _ body: @escaping @Sendable (SecretServiceCall) throws(SecretStorageError) -> Value
     ) async throws(SecretStorageError) -> Value {
-        let cancellation = Cancellation()
+        guard let library = SecretLibrary.functions else {
+            throw SecretStorageError(
+                .absent,
+                "Could not reach the Secret Service: libsecret is not installed; install it (Debian: libsecret-1-0) or use --secrets file."
+            )
+        }
+        let cancellation = Cancellation(library)
         let late = SecretStorageError(
             .io, "Could not ask the Secret Service: it did not answer within \(limit); restart the keyring service.")
         // A little earlier than the caller is let go: by then the one thread for these calls is free again.
         let end = limit * 0.9
         return try await Self.queue.run(limit: limit, late: late) { () throws(SecretStorageError) in
             cancellation.cancel(after: end)
-            let call = try SecretServiceCall.open(cancellation)
+            let call = try SecretServiceCall.open(library, cancellation)
             defer { call.close() }
             return try body(call)
         }

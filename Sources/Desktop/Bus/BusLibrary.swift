@@ -1,0 +1,13 @@
+internal import CSystemd
+internal import Glibc
+
+/// libsystemd's part for message buses, loaded when a bus is first asked for.
+enum BusLibrary {
+    /// Its functions; nil where it is not installed.
+    static let functions: latch_bus_functions? = {
+        guard let library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL) else { return nil }
+        let functions = UnsafeMutablePointer<latch_bus_functions>.allocate(capacity: 1)
+        defer { functions.deallocate() }
+        return latch_bus_load(library, functions) ? functions.pointee : nil
+    }()
+}

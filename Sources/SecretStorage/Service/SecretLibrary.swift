@@ -1,0 +1,13 @@
+import CSecret
+import Glibc
+
+/// libsecret and GLib, loaded when the Secret Service is first asked.
+enum SecretLibrary {
+    /// Their functions; nil where they are not installed.
+    static let functions: latch_secret_functions? = {
+        guard let library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL) else { return nil }
+        let functions = UnsafeMutablePointer<latch_secret_functions>.allocate(capacity: 1)
+        defer { functions.deallocate() }
+        return latch_secret_load(library, functions) ? functions.pointee : nil
+    }()
+}
