@@ -38,6 +38,22 @@ struct DownloadCommandTests {
         #expect(try world.files() == ["quick.jpg"] && world.parts().isEmpty)
     }
 
+    @Test("DL-12 how many files an account has open is told to whoever is about to sign it out; others' and ended ones are not in it")
+    func openTasks() async throws {
+        let queue = world.queue()
+        world.intercept { $0.path == "/files/forbidden" ? .init(status: 403) : nil }
+        try await queue.add([world.task("forbidden"), world.task("home")])
+        #expect(try await queue.openTasks(of: world.account.id) == 2)
+        try await queue.run()
+        #expect(try await queue.openTasks(of: world.account.id) == 0)
+        try await queue.add((0..<5).map { world.task("later-\($0)") })
+        try await queue.pause(["later-1", "later-2"])
+        #expect(try await queue.openTasks(of: world.account.id) == 5)
+        #expect(try await queue.openTasks(of: UUID()) == 0)
+        try await world.latch.signOut(world.account)
+        #expect(try await queue.openTasks(of: world.account.id) == 0)
+    }
+
     @Test("DL-12 cancelling all while it runs ends the run, and nothing is left")
     func cancelledAll() async throws {
         let queue = world.queue()

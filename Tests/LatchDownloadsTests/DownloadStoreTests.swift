@@ -32,7 +32,7 @@ struct DownloadStoreTests {
         ("change", DownloadStore.changeOne.text), ("remove", DownloadStore.removeOne.text),
         ("change all", DownloadStore.changeAll.text), ("remove all", DownloadStore.removeAll.text),
         ("retry others", DownloadStore.retryOthers.text), ("pause account", DownloadStore.pauseAccount.text),
-        ("end of a part", DownloadStore.selectEnd.text),
+        ("end of a part", DownloadStore.selectEnd.text), ("open of an account", DownloadStore.selectOpenCount.text),
     ]
 
     @Test("DL-11 a queue of any length: nothing that is asked again and again goes through all of it")

@@ -181,6 +181,15 @@ public actor DownloadQueue {
         try await store.page(after: position, limit: limit)
     }
 
+    /// How many of an account's tasks are not over: what a sign-out of it would take out of the queue.
+    ///
+    /// It costs one short read, however many there are.
+    ///
+    /// - Parameter account: The account's id; one that is not here has none.
+    /// - Returns: Those that wait, run or are paused.
+    /// - Throws: The codes of the storage.
+    public func openTasks(of account: UUID) async throws -> Int { try await store.open(of: account) }
+
     private func commanded() {
         isCommanded = true
         wakes.wake()

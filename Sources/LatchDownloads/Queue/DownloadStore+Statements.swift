@@ -63,6 +63,13 @@ extension DownloadStore {
         StateCount(state: try row.get(0), count: try row.get(1), bytes: try row.get(2), sized: try row.get(3))
     }
 
+    static let selectOpenCount = Statement(
+        """
+        SELECT coalesce(sum(count), 0) FROM download_counts WHERE account = ? \
+        AND state IN ('waiting', 'running', 'paused')
+        """, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
+
     static let selectRevision = Statement("SELECT revision FROM download_signals") {
         row throws(DatabaseError) in try row.get(0) as Int
     }

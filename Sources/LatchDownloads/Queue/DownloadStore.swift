@@ -68,6 +68,9 @@ struct DownloadStore: Sendable {
         try await read { try $0.all(Self.selectPage, position, limit) }
     }
 
+    /// How many tasks of an account are not over.
+    func open(of account: UUID) async throws -> Int { try await read { try $0.first(Self.selectOpenCount, account) } ?? 0 }
+
     /// How many tasks stand where, and the sum of the lengths that are known.
     func counts() async throws -> [StateCount] { try await read { try $0.all(Self.selectCounts) } }
 
