@@ -120,6 +120,9 @@ public final class Database: Sendable {
         await workers.waitForAll()
     }
 
+    /// Where the file is; nil for one in memory.
+    public var path: String? { if case .file(let path) = configuration.location { path } else { nil } }
+
     /// Commits since the opening.
     public var commitCount: Int { tally.commitCount }
 

@@ -38,7 +38,9 @@ struct DownloadCommandTests {
         #expect(try world.files() == ["quick.jpg"] && world.parts().isEmpty)
     }
 
-    @Test("DL-12 how many files an account has open is told to whoever is about to sign it out; others' and ended ones are not in it")
+    @Test(
+        "DL-12 how many files an account has open is told to whoever is about to sign it out; others' and ended ones are not in it"
+    )
     func openTasks() async throws {
         let queue = world.queue()
         world.intercept { $0.path == "/files/forbidden" ? .init(status: 403) : nil }

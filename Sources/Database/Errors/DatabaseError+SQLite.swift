@@ -32,15 +32,16 @@ extension DatabaseError {
     ///   - failure: The extended result code and SQLite's words.
     ///   - act: What was tried.
     ///   - subject: The file as messages name it, quoted.
-    ///   - systemError: The system's words behind `SQLITE_CANTOPEN` and `SQLITE_IOERR`, where there are any.
+    ///   - systemError: The system's number behind `SQLITE_CANTOPEN` and `SQLITE_IOERR`, where there are any.
     /// - Returns: The error with its code, sentence and cause.
     ///
     /// Source: SQLite, "Result and Error Codes".
     static func sqlite(
-        _ failure: SQLiteFailure, act: Act, subject: String, systemError: String? = nil
+        _ failure: SQLiteFailure, act: Act, subject: String, systemError: SystemError? = nil
     ) -> DatabaseError {
-        let code = code(of: failure, act: act)
-        let reason = systemError ?? failure.text
+        // What SQLite calls a full disk is one that was full at a write of a page; the log's index may not fit either.
+        let code = systemError?.isDiskFull ?? false ? .full : code(of: failure, act: act)
+        let reason = systemError?.description ?? failure.text
         return DatabaseError(
             code, "Could not \(act.rawValue) \(subject): \(explanation(of: code, reason: reason))", cause: failure)
     }

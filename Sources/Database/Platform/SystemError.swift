@@ -12,6 +12,9 @@ struct SystemError: Error, CustomStringConvertible {
 
     static var last: SystemError { SystemError(number: errno) }
 
+    /// Whether the disk or its quota has no room.
+    var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
+
     /// The system's words, such as `Permission denied`.
     var description: String { String(cString: strerror(number)) }
 }

@@ -128,7 +128,7 @@ final class Handle {
         let system = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(result & 0xFF) ? sqlite3_system_errno(pointer) : 0
         return .sqlite(
             SQLiteFailure(resultCode: result, text: text), act: act, subject: subject,
-            systemError: system == 0 ? nil : SystemError(number: system).description)
+            systemError: system == 0 ? nil : SystemError(number: system))
     }
 }
 

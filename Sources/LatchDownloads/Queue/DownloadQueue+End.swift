@@ -29,9 +29,7 @@ extension DownloadQueue {
                 part?.remove()
                 return
             }
-            if let fetch = running[row.position], let point = fetch.takeNews()?.point {
-                try await store.note(row.position, resume: point, boot: Self.boot)
-            }
+            try await noteResume(row)
             switch outcome {
             case .whole: break
             case .gone(let reason): try await finish(row, .skipped(reason), part)
@@ -53,6 +51,17 @@ extension DownloadQueue {
             // The row says "running"; the next start takes it up.
             part?.close()
             broken = error
+        }
+    }
+
+    /// Notes what a part holds, as far as the queue's file does not say it yet; where that file is full, once it has room.
+    private func noteResume(_ row: QueuedTask) async throws {
+        guard let point = running[row.position]?.takeNews()?.point else { return }
+        do {
+            try await store.note(row.position, resume: point, boot: Self.boot)
+        } catch {
+            unnoted[row.position] = point
+            throw error
         }
     }
 
@@ -118,15 +127,13 @@ extension DownloadQueue {
         part?.close()
         if try await store.note(row.position, .waiting) { broadcast.send(.status(id: row.task.id, .waiting)) }
         if case .account(let account, _) = hold, !isHeld(account) {
-            holds.insert(hold)
-            broadcast.send(.held(hold.sentence(library.folder)))
+            begin(hold)
             pausing.insert(account)
             defer { pausing.remove(account) }
             try await store.pause(account: account)
             return
         }
-        guard hold == .disk, holds.insert(hold).inserted else { return }
-        broadcast.send(.held(hold.sentence(library.folder)))
+        guard hold.isDisk, begin(hold) else { return }
         for fetch in running.values where fetch.row.position != row.position { fetch.stop() }
     }
 

@@ -37,6 +37,11 @@ extension DownloadQueue {
     }
 
     func notPlaced(_ row: QueuedTask, _ error: any Error) async {
+        if (error as? LatchError)?.code.isOfStorage ?? false {
+            // The queue's file is at fault and not the task: its part stays, and the next start takes it up.
+            broken = error
+            return
+        }
         switch FetchOutcome(error, account: row.task.account) {
         case .stopped, .whole: break
         case .held(let hold):

@@ -10,7 +10,7 @@ extension DownloadQueue {
 
     /// Fetches until nothing is left that can be: everything is done, skipped, failed or paused.
     ///
-    /// Waits while everything is held up, as by a full disk. Cancelled, it stops what runs, keeps what has come, and throws
+    /// Waits while everything is held up, as by a full disk, also where that is the one that the queue is kept on. Cancelled, it stops what runs, keeps what has come, and throws
     /// `CancellationError`.
     ///
     /// - Parameter isLasting: Whether to wait for further tasks instead of returning.
@@ -20,22 +20,34 @@ extension DownloadQueue {
         let lock = try latch.accounts.lockDownloads()
         defer { lock.release() }
         try prepareFolder()
-        try await store.takeUp()
-        try await removeStrayParts()
-        (broken, sessions) = (nil, [:])
-        nextTime = try await store.nextTime(after: now())
+        (broken, sessions, unnoted) = (nil, [:], [:])
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
         defer { heart.cancel() }
         do {
-            try await work(isLasting: isLasting)
+            while try await !isWorkDone(isLasting) { try await waitForRoom() }
         } catch {
             await stopAll()
             await tellOverall()
             throw error
         }
         await tellOverall()
+    }
+
+    /// Works until nothing is left; false when the queue's file is full, and then nothing runs any more.
+    private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
+        do {
+            try await store.takeUp()
+            try await removeStrayParts()
+            nextTime = try await store.nextTime(after: now())
+            try await work(isLasting: isLasting)
+            return true
+        } catch  where Self.isFull(error) {
+            await stopAll()
+            broken = nil
+            return false
+        }
     }
 
     private func work(isLasting: Bool) async throws {
@@ -105,21 +117,6 @@ extension DownloadQueue {
         }
     }
 
-    private var isHeld: Bool {
-        holds.contains { hold in
-            switch hold {
-            case .disk, .outside: true
-            case .account: false
-            }
-        }
-    }
-
-    func isHeld(_ account: UUID) -> Bool {
-        holds.contains { hold in
-            if case .account(account, _) = hold { true } else { false }
-        }
-    }
-
     private func start(_ row: QueuedTask) {
         let fetch = RunningFetch(row)
         running[row.position] = fetch
@@ -139,8 +136,7 @@ extension DownloadQueue {
         for hold in holds {
             guard case .account(let account, _) = hold, !pausing.contains(account), try await store.hasWaiting(account)
             else { continue }
-            holds.remove(hold)
-            broadcast.send(.held(nil))
+            end { $0 == hold }
         }
     }
 
@@ -151,14 +147,6 @@ extension DownloadQueue {
             await placer?.value
             for task in pairPlacers.values { await task.value }
         }
-    }
-
-    /// Goes on when there is room on the disk again.
-    private func checkRoom() {
-        guard holds.contains(.disk), DownloadPart.freeBytes(in: partsFolder).map({ $0 > DiskSpace.enough }) ?? true
-        else { return }
-        holds.remove(.disk)
-        broadcast.send(.held(nil))
     }
 
     private func tellProgress() async {

@@ -38,6 +38,8 @@ public actor DownloadQueue {
     /// Why the queue's file cannot be written, if so.
     var broken: (any Error)?
     var holds: Set<Hold> = []
+    /// What parts hold that could not be noted, for the queue's file was full.
+    var unnoted: [Int: ResumePoint] = [:]
     /// The sessions of the accounts, in this run.
     var sessions: [UUID: Session] = [:]
     /// Whether this program has changed the queue by a command since it was last looked at.
@@ -211,7 +213,7 @@ public actor DownloadQueue {
             holds.insert(.outside(reason))
             for fetch in running.values { fetch.stop() }
         }
-        broadcast.send(.held(reason))
+        tellHolds()
         wakes.wake()
     }
 

@@ -69,7 +69,9 @@ struct DownloadStore: Sendable {
     }
 
     /// How many tasks of an account are not over.
-    func open(of account: UUID) async throws -> Int { try await read { try $0.first(Self.selectOpenCount, account) } ?? 0 }
+    func open(of account: UUID) async throws -> Int {
+        try await read { try $0.first(Self.selectOpenCount, account) } ?? 0
+    }
 
     /// How many tasks stand where, and the sum of the lengths that are known.
     func counts() async throws -> [StateCount] { try await read { try $0.all(Self.selectCounts) } }
@@ -173,6 +175,9 @@ struct DownloadStore: Sendable {
 
     /// Takes up what a program that is gone has left running.
     func takeUp() async throws { try await write { _ = try $0.run(Self.takeUp) } }
+
+    /// Takes up what could not be noted for want of room; something is written at any rate, so that it shows whether there is.
+    func takeUpAgain() async throws { try await command { _ = try $0.run(Self.takeUp) } }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
         try await LatchError.telling { try await database.read(body) }

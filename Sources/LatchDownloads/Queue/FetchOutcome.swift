@@ -23,21 +23,41 @@ enum FetchOutcome: Sendable {
 
 /// What holds up more than one task.
 enum Hold: Sendable, Hashable {
-    /// There is no room on the disk.
-    case disk
+    /// There is no room on a disk for something.
+    case disk(NeedingRoom)
     /// The account has no session any more, or its secret cannot be read.
     case account(UUID, String)
     /// The caller said so, as when there is no network.
     case outside(String)
 
-    /// What people are told.
-    func sentence(_ folder: String) -> String {
+    /// What needs room.
+    enum NeedingRoom: Sendable, Hashable {
+        /// The files that come.
+        case files
+        /// The file that the queue is kept in.
+        case queue
+    }
+
+    /// Whether a full disk is the reason.
+    var isDisk: Bool { if case .disk = self { true } else { false } }
+
+    /// What people are told, who know the folder that the files go to and the file that the queue is kept in.
+    func sentence(folder: String, database: String) -> String {
         switch self {
-        case .disk: "There is no room left in '\(folder)'. Make room there; the downloads go on by themselves."
+        case .disk(.files):
+            "There is no room left in '\(folder)'. Make room there; the downloads go on by themselves."
+        case .disk(.queue):
+            "There is no room left for '\(database)', where the downloads are noted. Make room there; they go on by "
+                + "themselves."
         case .account(_, let message): message
         case .outside(let reason): reason
         }
     }
+}
+
+extension LatchError.Code {
+    /// Whether the accounts database could not be read or written.
+    var isOfStorage: Bool { rawValue.hasPrefix("storage_") }
 }
 
 extension FetchOutcome {
@@ -58,20 +78,23 @@ extension FetchOutcome {
 
     /// Judges a failure.
     init(_ error: any Error, account: UUID) {
+        if let error = (error as? LatchError)?.cause as? TransportError ?? error as? TransportError {
+            switch error.code {
+            case .diskFull:
+                self = .held(.disk(.files))
+                return
+            case .fileRefused, .file, .fileExists:
+                self = .failed(error.message)
+                return
+            default: break
+            }
+        }
         guard let error = error as? LatchError else {
             self = error is CancellationError ? .stopped : .failed("\(error)")
             return
         }
-        switch (error.cause as? TransportError)?.code {
-        case .diskFull?:
-            self = .held(.disk)
-            return
-        case .fileRefused?, .file?, .fileExists?:
-            self = .failed(error.message)
-            return
-        default: break
-        }
         switch error.code {
+        case .storageFull: self = .held(.disk(.queue))
         case .cancelled: self = .stopped
         case .sessionEnded, .signedOut: self = .held(.account(account, error.message))
         case .foreignAnswer: self = .spoilt(error.message)

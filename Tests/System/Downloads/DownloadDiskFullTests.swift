@@ -3,42 +3,34 @@ import Foundation
 import TestSupport
 import Testing
 
+/// Programs whose mounts nobody else sees.
+private enum OwnMounts {
+    /// Runs a command so.
+    static let command = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--user", "--map-root-user", "--mount"]
+
+    /// Whether a file system can be mounted so here.
+    static func arePossible() async throws -> Bool {
+        try await Program.run("/usr/bin/env", command + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status == 0
+    }
+}
+
 /// A file system that is full, and has room again.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DownloadDiskFullTests {
-    /// Whether a file system can be mounted for a program of one's own here.
-    private static func unshare() async throws -> [String]? {
-        let words = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--user", "--map-root-user", "--mount"]
-        let result = try await Program.run("/usr/bin/env", words + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"])
-        return result.status == 0 ? words : nil
+@Suite(
+    .serialized, .timeLimit(.minutes(2)),
+    .enabled("This system lets nobody mount a small file system (unshare --mount).") {
+        try await OwnMounts.arePossible()
+    })
+struct DownloadDiskFullTests {
+    /// Runs a script, which finds the program as `$0` and the folder of accounts and files as `$1`.
+    private static func start(_ script: String, _ home: String) throws -> RunningProgram {
+        try RunningProgram(
+            "/usr/bin/env", OwnMounts.command + ["sh", "-c", script, try Products.path("QueueProbe"), home],
+            environment: ProcessInfo.processInfo.environment)
     }
 
-    @Test("DL-13 a full disk pauses the queue and says so; with room again it goes on, and every file is whole")
-    func full() async throws {
-        guard let unshare = try await Self.unshare() else {
-            print("Skipped: this system lets nobody mount a small file system (unshare --mount).")
-            return
-        }
-        var random = SeededRandom(for: "Disk full")
-        let bulk = try await Bulk(12, pairs: 2, length: 2_000_000, &random)
-        let folder = try TemporaryDirectory()
-        let home = folder.file("home")
-        try await bulk.begin(in: home)
-        let script = """
-            set -e
-            mkdir "$1/Pictures"
-            mount -t tmpfs -o size=40m tmpfs "$1/Pictures"
-            head -c 39M /dev/zero >"$1/Pictures/filler"
-            "$0" "$1" run
-            rm "$1/Pictures/filler" 2>/dev/null || true
-            cd "$1/Pictures"
-            find . -type f | sort | xargs sha256sum
-            echo over
-            """
-        let program = try RunningProgram(
-            "/usr/bin/env", unshare + ["sh", "-c", script, try Products.path("QueueProbe"), home],
-            environment: ProcessInfo.processInfo.environment)
-        try await program.line(containing: "held: There is no room left")
-        try FileManager.default.removeItem(atPath: "/proc/\(program.id)/root\(home)/Pictures/filler")
+    /// Removes what fills the disk, and looks whether all files come home whole after that.
+    private static func makeRoom(_ program: RunningProgram, _ filler: String, for bulk: Bulk) async throws {
+        try FileManager.default.removeItem(atPath: "/proc/\(program.id)/root\(filler)")
         try await program.line(containing: "goes on")
         try await program.line(containing: "over")
         #expect(await program.waitForExit() == 0)
@@ -46,5 +38,50 @@ import Testing
         let sums = program.output.split(separator: "\n").filter { $0.contains("  ./") }.map(String.init)
         let expected = bulk.files.map { "\(SHA256.digest(Array($0.value)).hexadecimal)  ./\($0.key)" }
         #expect(sums.sorted() == expected.sorted())
+    }
+
+    @Test("DL-13 a full disk pauses the queue and says so; with room again it goes on, and every file is whole")
+    func full() async throws {
+        var random = SeededRandom(for: "Disk full")
+        let bulk = try await Bulk(12, pairs: 2, length: 2_000_000, &random)
+        let folder = try TemporaryDirectory()
+        let home = folder.file("home")
+        try await bulk.begin(in: home)
+        let program = try Self.start(
+            """
+            set -e
+            mkdir "$1/Pictures"
+            mount -t tmpfs -o size=40m tmpfs "$1/Pictures"
+            head -c 39M /dev/zero >"$1/Pictures/filler"
+            "$0" "$1" run
+            cd "$1/Pictures"
+            find . -type f | sort | xargs sha256sum
+            echo over
+            """, home)
+        try await program.line(containing: "held: There is no room left in '\(home)/Pictures'")
+        try await Self.makeRoom(program, home + "/Pictures/filler", for: bulk)
+    }
+
+    @Test(
+        "DL-13 nor does a full disk end the queue that it is itself kept on: it waits for room there and loses nothing")
+    func fullWithTheQueue() async throws {
+        var random = SeededRandom(for: "Disk full with the queue")
+        let bulk = try await Bulk(40, pairs: 8, length: 1_000_000, &random)
+        let folder = try TemporaryDirectory()
+        try await bulk.begin(in: folder.file("home"))
+        let program = try Self.start(
+            """
+            set -e
+            mount -t tmpfs -o size=60m tmpfs /mnt
+            cp -a "$1/." /mnt
+            free=$(df --output=avail -k /mnt | tail -n 1)
+            head -c $((free - 3000))K /dev/zero >/mnt/filler
+            "$0" /mnt run
+            cd /mnt/Pictures
+            find . -type f | sort | xargs sha256sum
+            echo over
+            """, folder.file("home"))
+        try await program.line(containing: "held: There is no room left for '/mnt/data/")
+        try await Self.makeRoom(program, "/mnt/filler", for: bulk)
     }
 }
