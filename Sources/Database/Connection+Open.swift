@@ -68,6 +68,7 @@ extension Connection {
             PRAGMA secure_delete = ON;
             PRAGMA temp_store = MEMORY;
             PRAGMA journal_size_limit = 4194304;
+            PRAGMA cache_size = -\(configuration.cacheSize);
             PRAGMA synchronous = \(configuration.synchronousFull ? "FULL" : "NORMAL");
             """, act: .open)
         return Connection(handle)

@@ -25,6 +25,10 @@ extension Database {
         ///
         /// Source: SQLite, "Pragma Statements": `secure_delete`.
         public var overwritesDeleted = false
+        /// How much of the file each connection may keep in memory, in KiB.
+        ///
+        /// Source: SQLite, "Pragma Statements": `cache_size`.
+        public var cacheSize = 2_000
 
         /// Makes a configuration for a file.
         ///

@@ -4,6 +4,7 @@ import LatchKit
 import Terminal
 
 CoreDumps.forbid()
+Heap.keepSmall()
 let signals = Signals()
 let status = await Main(signals: signals).run(
     Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)

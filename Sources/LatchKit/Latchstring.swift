@@ -79,9 +79,11 @@ public final class Latchstring: Sendable {
         let folders = try configuration.folders ?? Folders()
         try folders.make()
         let database = try await LatchError.telling {
-            try await Database.open(
-                Database.Configuration(path: folders.database, applicationID: AccountSchema.applicationID),
-                migrations: AccountSchema.migrations)
+            var configuration = Database.Configuration(
+                path: folders.database, applicationID: AccountSchema.applicationID)
+            // A queue of downloads may be long, and is worked off in its order: little of it is read twice.
+            configuration.cacheSize = 512
+            return try await Database.open(configuration, migrations: AccountSchema.migrations)
         }
         let accounts = AccountStore(
             database: database, secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
