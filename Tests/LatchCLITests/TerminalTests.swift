@@ -70,7 +70,7 @@ struct TerminalTests {
         let home = try Home()
         let terminal = try home.terminal("doctor", "http://127.0.0.1:\(silent.port)")
 
-        try silent.waitForClient()
+        await BackgroundThread.run { silent.waitForClient() }
         terminal.type("\u{3}")
 
         #expect(try terminal.end() == 130)

@@ -12,38 +12,26 @@ final class NamingProxy: Sendable {
         var heads: [String] = []
     }
 
-    let port: Int
     private let name: String
     private let target: Int
-    private let listening: Int32
+    private let listener: LoopbackListener
     private let state = Mutex(State())
 
     /// Opens it: `name` leads to `target` of this machine, whatever the port; addresses of this machine lead to themselves.
     init(_ name: String, leadsTo target: Int) throws {
-        let listener = try LoopbackListener()
-        (self.name, self.target, listening, port) = (name, target, listener.descriptor, listener.port)
-        let descriptor = listening
-        Thread.detachNewThread { [weak self] in
-            while case let connection = LoopbackListener.accepted(at: descriptor), connection >= 0 {
-                guard let self else {
-                    close(connection)
-                    break
-                }
-                Thread.detachNewThread { self.serve(connection) }
-            }
-            close(descriptor)
-        }
+        (self.name, self.target, listener) = (name, target, try LoopbackListener())
+        listener.serve { [weak self] in self?.serve($0) }
     }
 
-    deinit { shutdown(listening, Int32(SHUT_RDWR)) }
+    deinit { listener.end() }
 
+    var port: Int { listener.port }
     /// Where tunnels led to, as the client named it.
     var tunnels: [String] { state.withLock(\.tunnels) }
     /// The heads of requests that came in the clear.
     var heads: [String] { state.withLock(\.heads) }
 
     private func serve(_ client: Int32) {
-        defer { close(client) }
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while received.firstRange(of: Array("\r\n\r\n".utf8)) == nil {
@@ -71,33 +59,19 @@ final class NamingProxy: Sendable {
         let parts = authority.split(separator: ":")
         let isNamed = parts.first.map(String.init) == name
         guard let port = isNamed ? target : Int(parts.last ?? ""), isNamed || parts.first == "127.0.0.1",
-            let server = Self.connected(to: port)
+            let socket = try? RawSocket(port: port)
         else { return }
-        defer { close(server) }
+        let server = socket.descriptor
         Self.write(Array(answer.utf8), to: client)
         Self.write(first, to: server)
         let done = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
+        BackgroundThread.start {
             Self.pump(client, server)
             done.signal()
         }
         Self.pump(server, client)
         done.wait()
-    }
-
-    private static func connected(to port: Int) -> Int32? {
-        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        address.sin_port = in_port_t(port).bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isThere = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(made, $0, size) == 0 }
-        }
-        if isThere { return made }
-        close(made)
-        return nil
+        extendLifetime(socket)
     }
 
     private static func pump(_ from: Int32, _ to: Int32) {

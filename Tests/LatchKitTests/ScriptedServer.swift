@@ -39,31 +39,21 @@ final class ScriptedServer: Sendable {
         var requests: [Request] = []
         var answer: @Sendable (Request) -> Answer
         var isStopped = false
-        var closed: ClosedPort?
+        var closed: HeldPort?
     }
 
-    let port: Int
-    private let listening: Int32
+    private let listener: LoopbackListener
     private let state: Mutex<State>
 
     init(answer: @escaping @Sendable (Request) -> Answer) throws {
         state = Mutex(State(answer: answer))
-        let listener = try LoopbackListener()
-        (listening, port) = (listener.descriptor, listener.port)
-        let descriptor = listening
-        Thread.detachNewThread { [weak self] in
-            while case let connection = LoopbackListener.accepted(at: descriptor), connection >= 0 {
-                guard let self else {
-                    close(connection)
-                    break
-                }
-                Thread.detachNewThread { self.serve(connection) }
-            }
-            close(descriptor)
-        }
+        listener = try LoopbackListener()
+        listener.serve { [weak self] in self?.serve($0) }
     }
 
     deinit { stop() }
+
+    var port: Int { listener.port }
 
     /// Everything asked so far.
     var requests: [Request] { state.withLock(\.requests) }
@@ -80,13 +70,11 @@ final class ScriptedServer: Sendable {
             return !state.isStopped
         }
         guard isFirst else { return }
-        // The accepting thread closes it: a number closed here could be another's before that thread looks again.
-        shutdown(listening, Int32(SHUT_RDWR))
-        state.withLock { $0.closed = ClosedPort(port) }
+        listener.end()
+        state.withLock { $0.closed = try? HeldPort(port) }
     }
 
     private func serve(_ connection: Int32) {
-        defer { close(connection) }
         guard let request = read(connection) else { return }
         let answer = state.withLock { state in
             state.requests.append(request)

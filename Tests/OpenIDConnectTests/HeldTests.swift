@@ -103,8 +103,8 @@ import Wire
 
     @Test("A provider behind a closed port is told by the port")
     func closedPort() async throws {
-        let socket = try SilentPort(isOpen: false)
-        let signIn = try await SignIn(ProviderScript()) { $0.issuer = "http://127.0.0.1:\(socket.port)" }
+        let socket = try HeldPort()
+        let signIn = try await SignIn(ProviderScript()) { $0.issuer = "http://127.0.0.1:\(socket.number)" }
 
         let error = await #expect(throws: OpenIDConnectError.self) { try await signIn.identity() }
 
@@ -115,7 +115,7 @@ import Wire
 
     @Test("A provider that never answers is given up after the time that is configured")
     func silence() async throws {
-        let socket = try SilentPort(isOpen: true)
+        let socket = try SilentServer()
         let signIn = try await SignIn(ProviderScript()) {
             $0.issuer = "http://127.0.0.1:\(socket.port)"
             $0.timeout = .milliseconds(300)

@@ -68,27 +68,17 @@ public final class FaultServer: Sendable {
     }
 
     /// The port at `127.0.0.1`.
-    public let port: Int
-    private let listening: Int32
+    public var port: Int { listener.port }
+    private let listener: LoopbackListener
     private let state: Mutex<State>
 
     /// Starts to serve.
     public init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
         state = Mutex(State(answer: answer))
-        let listener = try LoopbackListener()
-        (listening, port) = (listener.descriptor, listener.port)
-        let descriptor = listening
-        BackgroundThread.start { [weak self] in
-            while true {
-                let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else { break }
-                guard let self, self.keep(connection) else {
-                    Glibc.close(connection)
-                    break
-                }
-                BackgroundThread.start { self.serve(connection) }
-            }
-            Glibc.close(descriptor)
+        listener = try LoopbackListener()
+        listener.serve { [weak self] connection in
+            guard let self, self.keep(connection) else { return }
+            self.serve(connection)
         }
     }
 
@@ -115,7 +105,7 @@ public final class FaultServer: Sendable {
             return state.isClosed ? nil : state.connections
         }
         guard let open else { return }
-        shutdown(listening, Int32(SHUT_RDWR))
+        listener.end()
         for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
@@ -128,11 +118,8 @@ public final class FaultServer: Sendable {
     }
 
     private func serve(_ connection: Int32) {
-        defer {
-            // Out of the set first: the number may be another connection's as soon as it is closed.
-            state.withLock { _ = $0.connections.remove(connection) }
-            Glibc.close(connection)
-        }
+        // Out of the set before it is closed: the number may be another connection's from then on.
+        defer { state.withLock { _ = $0.connections.remove(connection) } }
         var rest: [UInt8] = []
         while let request = read(connection, &rest) {
             let answer = state.withLock { state in

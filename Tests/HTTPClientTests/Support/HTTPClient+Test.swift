@@ -1,4 +1,5 @@
 import HTTPClient
+import TestSupport
 import Testing
 import Wire
 
@@ -27,13 +28,10 @@ func withClient<R>(
     var configuration = configuration
     if configuration.proxy == nil { configuration.proxy = "" }
     let client = try HTTPClient(configuration)
-    do {
-        let result = try await body(client)
+    return try await attempt {
+        try await body(client)
+    } finally: {
         await client.close()
-        return result
-    } catch {
-        await client.close()
-        throw error
     }
 }
 

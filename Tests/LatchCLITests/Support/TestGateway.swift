@@ -16,7 +16,7 @@ final class TestGateway: Sendable {
     let gateway: Gateway
     let server: HTTPServer
     let folder: TemporaryDirectory
-    private let closed = Mutex<ClosedPort?>(nil)
+    private let closed = Mutex<HeldPort?>(nil)
 
     init(gateway: Gateway, server: HTTPServer, folder: TemporaryDirectory) {
         (self.gateway, self.server, self.folder) = (gateway, server, folder)
@@ -39,14 +39,12 @@ final class TestGateway: Sendable {
         let server = try await HTTPServer.start(
             HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
         let test = TestGateway(gateway: gateway, server: server, folder: folder)
-        do {
+        try await attempt {
             try await test.add(email)
             try await body(test)
-        } catch {
+        } finally: {
             await test.close()
-            throw error
         }
-        await test.close()
     }
 
     func add(_ email: String, mustChange: Bool = false) async throws {
@@ -69,7 +67,7 @@ final class TestGateway: Sendable {
     func stop() async {
         let port = port
         await server.stop(drain: .zero)
-        closed.withLock { $0 = ClosedPort(Int(port)) }
+        closed.withLock { $0 = try? HeldPort(Int(port)) }
     }
 
     private func close() async {

@@ -24,21 +24,15 @@ final class ScriptedServer: Sendable {
         }
         guard isListening else { throw POSIXError(.EADDRINUSE) }
         self.listener = listener
-        BackgroundThread.start { Self.serve(listener, Array(answer.utf8)) }
-    }
-
-    deinit {
-        // The thread in `accept` is woken by this, and ends.
-        shutdown(listener, Int32(SHUT_RDWR))
-    }
-
-    private static func serve(_ listener: Int32, _ answer: [UInt8]) {
-        while case let connection = accept(listener, nil, nil), connection >= 0 {
+        let answer = Array(answer.utf8)
+        LoopbackListener.serve(listener) { connection in
             var asked = [UInt8](repeating: 0, count: 4_096)
             _ = read(connection, &asked, asked.count)
             _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-            close(connection)
         }
-        close(listener)
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
     }
 }

@@ -72,7 +72,7 @@ import Testing
     @Test("MASVS-STORAGE-2 a client that crashes is not dumped", arguments: [SIGSEGV, SIGABRT])
     func client(_ signal: Int32) async throws {
         let house = try House()
-        let silent = try SilentListener()
+        let silent = try SilentServer()
         let told = try await Self.crash(
             [Products.path("latch"), "doctor", "http://127.0.0.1:\(silent.port)"], by: signal, in: house
         ) { _ in await BackgroundThread.run { silent.waitForClient() } }
@@ -86,24 +86,5 @@ import Testing
             await $0.wait(for: "ready")
         }
         #expect(told.contains("dumped True") || told.contains("limit 0"), "\(told)")
-    }
-}
-
-/// A server that takes a connection and never says a word.
-final class SilentListener: Sendable {
-    let port: Int
-    private let descriptor: Int32
-
-    init() throws {
-        let listener = try LoopbackListener(backlog: 8)
-        (descriptor, port) = (listener.descriptor, listener.port)
-    }
-
-    deinit { close(descriptor) }
-
-    /// Returns once somebody has connected.
-    func waitForClient() {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while poll(&waiting, 1, -1) < 0, errno == EINTR {}
     }
 }

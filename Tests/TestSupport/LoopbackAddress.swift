@@ -1,0 +1,21 @@
+import Glibc
+
+/// Ports of `127.0.0.1`, as system calls take them.
+enum LoopbackAddress {
+    /// Gives a socket a port, a free one unless it is named; the port, or nil with `errno` set.
+    ///
+    /// Source: bind(2) and getsockname(2); ip(7) for port 0.
+    static func bind(_ descriptor: Int32, port: Int = 0) -> Int? {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_port = in_port_t(port).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                Glibc.bind(descriptor, raw, size) == 0 && getsockname(descriptor, raw, &size) == 0
+            }
+        }
+        return isBound ? Int(in_port_t(bigEndian: address.sin_port)) : nil
+    }
+}
