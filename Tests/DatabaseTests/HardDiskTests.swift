@@ -1,5 +1,6 @@
 import Database
 import Glibc
+import TestSupport
 import Testing
 
 /// What only another user or a failing disk shows, each in a process of its own.
@@ -52,14 +53,14 @@ struct HardDiskTests {
             }
             // The log may not grow any more: SQLite's write fails as on a disk that refuses.
             signal(SIGXFSZ, SIG_IGN)
-            try limitFileSize(to: rlim_t(try shelf.folder.size("shelf.db-wal")))
+            try FileSizeLimit.set(to: rlim_t(try shelf.folder.size("shelf.db-wal")))
             gate.open()
             _ = await slow.result
             for write in writes {
                 let error = try #require(await failure(write))
                 try #require(error.code == .io || error.code == .full, "\(error)")
             }
-            try limitFileSize(to: rlim_t.max)
+            try FileSizeLimit.set(to: rlim_t.max)
             try #require(try await shelf.ids() == [1])
 
             try await shelf.database.write { _ = try $0.run(Shelf.insert, 30, "after") }
@@ -77,12 +78,4 @@ private func reopen(_ shelf: Shelf) async throws -> Database {
 private func becomeNobody() throws {
     guard getuid() == 0 else { return }
     try #require(setgid(65534) == 0 && setuid(65534) == 0)
-}
-
-private func limitFileSize(to bytes: rlim_t) throws {
-    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-    var limit = rlimit()
-    try #require(getrlimit(resource, &limit) == 0)
-    limit.rlim_cur = min(bytes, limit.rlim_max)
-    try #require(setrlimit(resource, &limit) == 0)
 }

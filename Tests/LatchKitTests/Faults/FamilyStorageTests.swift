@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SecretStorage
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -53,22 +54,22 @@ import Testing
             let server = try await world.find(latch, .init())
             // From here on no file grows: what SQLite writes fails as on a disk without room.
             signal(SIGXFSZ, SIG_IGN)
-            try limitFileSize(to: 0)
+            try FileSizeLimit.set(to: 0)
             let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server) {} }
             try #require(error.code.rawValue.hasPrefix("storage"), "\(error.code): \(error)")
-            try limitFileSize(to: rlim_t.max)
+            try FileSizeLimit.set(to: rlim_t.max)
             try #require(try await latch.accounts.rowIDs().isEmpty)
 
             let account = try await world.signIn(latch)
             let session = try latch.session(for: account)
-            try limitFileSize(to: 0)
+            try FileSizeLimit.set(to: 0)
             world.home.clock.advance(by: 700)
             _ = try? await session.validToken()
             _ = try? await session.identity()
             try #require(session.state.isSignedIn)
             _ = try? await session.signOut()
             try #require(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
-            try limitFileSize(to: rlim_t.max)
+            try FileSizeLimit.set(to: rlim_t.max)
             await latch.close()
             let next = try await world.home.open()
             for left in try await next.accounts.accounts() {
@@ -93,16 +94,16 @@ import Testing
                 let asked = world.wire.requests.count
                 // The key is made after the note.
                 world.wire.script { request in
-                    if isNoted, request.method == "POST" { try? limitFileSize(to: 0) }
+                    if isNoted, request.method == "POST" { try? FileSizeLimit.set(to: 0) }
                     return world.rules(request)
                 }
-                if !isNoted { try limitFileSize(to: 0) }
+                if !isNoted { try FileSizeLimit.set(to: 0) }
                 let session = try latch.session(for: account)
                 let error = try await #require(throws: LatchError.self) { try await session.rotateKey() }
                 try #require(error.code.rawValue.hasPrefix("storage"), "\(error.code): \(error)")
                 try #require(world.wire.requests[asked...].contains { $0.method == "POST" } == isNoted)
                 try #require(session.state.isSignedIn)
-                try limitFileSize(to: rlim_t.max)
+                try FileSizeLimit.set(to: rlim_t.max)
                 if !isNoted { try await world.expectOneKey(latch, account.id, "before the note") }
                 await latch.close()
                 world.home.clock.advance(by: 301)
@@ -113,12 +114,4 @@ import Testing
             await world.stop()
         }
     }
-}
-
-private func limitFileSize(to bytes: rlim_t) throws {
-    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-    var limit = rlimit()
-    try #require(getrlimit(resource, &limit) == 0)
-    limit.rlim_cur = min(bytes, limit.rlim_max)
-    try #require(setrlimit(resource, &limit) == 0)
 }
