@@ -34,13 +34,11 @@ struct ChoosingTests {
         let home = try TemporaryDirectory()
         let (account, session, latch) = try await signIn(server, home)
         var found: [DownloadTask] = []
-        do {
+        try await attempt {
             try await DownloadChooser(account, session).find(wish) { found += $0 }
-        } catch {
+        } finally: {
             await latch.close()
-            throw error
         }
-        await latch.close()
         return found
     }
 

@@ -9,6 +9,31 @@ import Testing
 
     init() throws { world = try World() }
 
+    /// Has each renewal tell that it came, and wait for a signal.
+    private func holdRenewals(
+        answer: ScriptedServer.Answer? = nil
+    ) -> (asked: AsyncStream<Void>, gate: DispatchSemaphore) {
+        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        world.onyx.intercept { request in
+            guard request.path == World.refresh else { return nil }
+            wasAsked.yield()
+            gate.wait()
+            return answer
+        }
+        return (asked, gate)
+    }
+
+    /// Every token that so many callers of each of the sessions are given, all at once.
+    private func tokens(of sessions: [Session], callers: Int) async throws -> Set<String> {
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for session in sessions {
+                for _ in 0..<callers { group.addTask { try await session.validToken().reveal() } }
+            }
+            return try await group.reduce(into: []) { $0.insert($1) }
+        }
+    }
+
     @Test("OX-11 a person signs in, calls the server and signs out")
     func wholeWay() async throws {
         let latch = try await world.home.open()
@@ -37,12 +62,7 @@ import Testing
         let session = try latch.session(for: try await world.signIn(latch))
         world.home.clock.advance(by: 601)
 
-        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<100 { group.addTask { try await session.validToken().reveal() } }
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
-
-        #expect(tokens == ["token-2"])
+        #expect(try await tokens(of: [session], callers: 100) == ["token-2"])
         #expect(world.wire.count(World.refresh) == 1)
     }
 
@@ -54,16 +74,8 @@ import Testing
         for _ in 0..<7 { programs.append(try await world.home.open()) }
         world.home.clock.advance(by: 601)
 
-        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
-            for program in programs {
-                for _ in 0..<5 {
-                    group.addTask { try await program.session(for: account).validToken().reveal() }
-                }
-            }
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
-
-        #expect(tokens == ["token-2"])
+        let sessions = try programs.map { try $0.session(for: account) }
+        #expect(try await tokens(of: sessions, callers: 5) == ["token-2"])
         #expect(world.wire.count(World.refresh) == 1)
     }
 
@@ -74,14 +86,7 @@ import Testing
         var sessions: [Session] = []
         for _ in 0..<4 { sessions.append(try await world.home.open().session(for: account)) }
         for session in sessions { _ = try await session.validToken() }
-        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
-        let gate = DispatchSemaphore(value: 0)
-        world.onyx.intercept { request in
-            guard request.path == World.refresh else { return nil }
-            wasAsked.yield()
-            gate.wait()
-            return .page(502)
-        }
+        let (asked, gate) = holdRenewals(answer: .page(502))
         world.home.clock.advance(by: 601)
 
         // All have read that the token is due before the one that asks is answered.
@@ -336,14 +341,7 @@ import Testing
         let account = try await world.signIn(latch)
         let session = try latch.session(for: account)
         _ = try await session.validToken()
-        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
-        let gate = DispatchSemaphore(value: 0)
-        world.onyx.intercept { request in
-            guard request.path == World.refresh else { return nil }
-            wasAsked.yield()
-            gate.wait()
-            return nil
-        }
+        let (asked, gate) = holdRenewals()
         world.home.clock.advance(by: 601)
         let late = Task { try await session.validToken() }
         for await _ in asked { break }
@@ -362,14 +360,7 @@ import Testing
     func cancelledWaiter() async throws {
         let latch = try await world.home.open()
         let session = try latch.session(for: try await world.signIn(latch))
-        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
-        let gate = DispatchSemaphore(value: 0)
-        world.onyx.intercept { request in
-            guard request.path == World.refresh else { return nil }
-            wasAsked.yield()
-            gate.wait()
-            return nil
-        }
+        let (asked, gate) = holdRenewals()
         world.home.clock.advance(by: 601)
         let impatient = Task { try await session.validToken() }
         for await _ in asked { break }

@@ -6,19 +6,6 @@ import Wire
 
 /// The sandbox's backend that knows nothing of sign-in, as an app and a browser find it.
 @Suite(.timeLimit(.minutes(3))) struct BackendTests {
-    private func with(_ body: (Sandbox, HTTPClient) async throws -> Void) async throws {
-        let sandbox = try await Sandbox.open()
-        let http = try HTTPClient()
-        do {
-            try await body(sandbox, http)
-        } catch {
-            await sandbox.close()
-            throw error
-        }
-        await http.close()
-        await sandbox.close()
-    }
-
     private func post(
         _ http: HTTPClient, _ url: String, _ fields: [(String, String)], _ headers: HTTPHeaders = [:]
     ) async throws -> ClientResponse {
@@ -40,7 +27,7 @@ import Wire
 
     @Test("RFC 9728 an app finds sign-in from the refusal alone, signs in there, and the backend learns who it is")
     func found() async throws {
-        try await with { sandbox, http in
+        try await Sandbox.with { sandbox, http in
             let address = sandbox.protected + "/photos?a=1"
             let refused = try await http.send(ClientRequest(url: address))
             #expect(refused.status == .unauthorized)
@@ -66,7 +53,7 @@ import Wire
 
     @Test("Some of it is for everybody, some for Ada alone, and no spelling of a path gets around that")
     func rules() async throws {
-        try await with { sandbox, http in
+        try await Sandbox.with { sandbox, http in
             let server = try #require(sandbox.url(of: "backend")) + "/api"
             let ada = try await bearer(http, server, "ada")
             let bob = try await bearer(http, server, "bob")
@@ -91,7 +78,7 @@ import Wire
 
     @Test("A browser is sent to the page, signs in there and comes back by its cookie")
     func browser() async throws {
-        try await with { sandbox, http in
+        try await Sandbox.with { sandbox, http in
             let root = try #require(sandbox.url(of: "backend"))
             let page: HTTPHeaders = ["Accept": "text/html", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"]
             let sent = try await http.send(ClientRequest(url: sandbox.protected + "/photos", headers: page))

@@ -14,16 +14,9 @@ import Wire
         let http: HTTPClient
 
         static func with(_ body: (App, Sandbox) async throws -> Void) async throws {
-            let sandbox = try await Sandbox.open()
-            let http = try HTTPClient()
-            do {
+            try await Sandbox.with { sandbox, http in
                 try await body(App(server: try #require(sandbox.url(of: "relate-mail")), http: http), sandbox)
-            } catch {
-                await sandbox.close()
-                throw error
             }
-            await http.close()
-            await sandbox.close()
         }
 
         func ask(

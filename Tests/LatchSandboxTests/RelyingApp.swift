@@ -4,6 +4,7 @@ import HTTPClient
 import JOSE
 import LatchSandbox
 import OAuth
+import TestSupport
 import Wire
 
 /// A relying party as a script would be one: a provider of its own, a client, and forms filled in over HTTP.
@@ -34,13 +35,11 @@ struct RelyingApp {
         configuration.algorithms = algorithms
         configure(&configuration)
         let app = RelyingApp(provider: try await .start(configuration), http: try HTTPClient())
-        do {
+        try await attempt {
             try await body(app)
-        } catch {
+        } finally: {
             await app.end()
-            throw error
         }
-        await app.end()
     }
 
     private func end() async {

@@ -1,25 +1,11 @@
 import Foundation
 import HTTPClient
 import LatchSandbox
-import TestSupport
 import Testing
 import Wire
 
 /// The whole sandbox in the test's own process.
 @Suite(.timeLimit(.minutes(5))) struct SandboxTests {
-    private func with(_ body: (Sandbox, HTTPClient) async throws -> Void) async throws {
-        let sandbox = try await Sandbox.open()
-        let http = try HTTPClient()
-        do {
-            try await body(sandbox, http)
-        } catch {
-            await sandbox.close()
-            throw error
-        }
-        await http.close()
-        await sandbox.close()
-    }
-
     private func logIn(_ http: HTTPClient, _ url: String, _ email: String, _ password: String) async throws
         -> HTTPStatus
     {
@@ -33,7 +19,7 @@ import Wire
 
     @Test("The line of JSON names every dialect, the issuer and who can sign in")
     func json() async throws {
-        try await with { sandbox, http in
+        try await Sandbox.with { sandbox, http in
             let json = sandbox.json
             #expect(json.members?.map(\.name) == Sandbox.dialects + ["protected", "issuer", "users"])
             #expect(json["protected"]?["url"]?.string == sandbox.protected && !sandbox.protected.isEmpty)
@@ -53,7 +39,7 @@ import Wire
 
     @Test("IM-5, IM-7 a client of Immich finds the sandbox, signs in with a password, and is sent to the provider")
     func immich() async throws {
-        try await with { sandbox, http in
+        try await Sandbox.with { sandbox, http in
             let url = try #require(sandbox.url(of: "immich"))
             let known = try await http.send(ClientRequest(url: url + "/.well-known/immich"))
             #expect(try JSON.decode(ImmichWellKnown.self, from: known.body).api.endpoint == "/api")
@@ -78,7 +64,7 @@ import Wire
 
     @Test("Whoever is printed can sign in with the password, and nobody else")
     func people() async throws {
-        try await with { sandbox, http in
+        try await Sandbox.with { sandbox, http in
             for person in sandbox.people {
                 let url = try #require(sandbox.url(of: "onyx"))
                 let status = try await logIn(http, url, person.email, person.password)
@@ -92,7 +78,7 @@ import Wire
     @Test("All that it writes lies in one folder of this person's, which goes with it")
     func folder() async throws {
         var folder = ""
-        try await with { sandbox, _ in
+        try await Sandbox.with { sandbox, _ in
             folder = sandbox.folder
             let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
             #expect(mode == 0o700)
@@ -103,8 +89,8 @@ import Wire
 
     @Test("Two stand beside each other")
     func two() async throws {
-        try await with { one, _ in
-            try await with { other, _ in
+        try await Sandbox.with { one, _ in
+            try await Sandbox.with { other, _ in
                 #expect(one.folder != other.folder && one.provider.issuer != other.provider.issuer)
             }
         }
@@ -112,7 +98,7 @@ import Wire
 
     @Test("A port is taken as asked for; one that is taken is an error")
     func ports() async throws {
-        try await with { sandbox, _ in
+        try await Sandbox.with { sandbox, _ in
             let taken = try #require(sandbox.url(of: "onyx")?.split(separator: ":").last.flatMap { UInt16($0) })
             var configuration = Sandbox.Configuration()
             configuration.ports = ["onyx": taken]

@@ -12,13 +12,11 @@ struct Shelf {
     static func with(_ body: (Shelf) async throws -> Void) async throws {
         let folder = try TemporaryDirectory()
         let stores = try await GatewayStores.open(GatewaySettings(databasePath: nil), logWriter: Lines().writer)
-        do {
+        try await attempt {
             try await body(Shelf(folder: folder, stores: stores, library: AssetLibrary(path: folder.path, stores)))
-        } catch {
+        } finally: {
             await stores.close()
-            throw error
         }
-        await stores.close()
     }
 
     static func owners(_ email: String) -> AssetOwners { AssetOwners(email: email, id: UUID()) }

@@ -65,24 +65,9 @@ private struct HostileBench: Sendable {
     let bench: Bench
 
     static func with(_ row: ProviderCase, _ body: (HostileBench) async throws -> Void) async throws {
-        let clock = TestClock()
-        let provider = try await ScriptedProvider.start(row.script, at: clock.now.timeIntervalSince1970)
-        var settings = ProviderSettings(
-            issuer: provider.issuer, clientID: ScriptedProvider.clientID,
-            authentication: .basic(Secret(ScriptedProvider.clientSecret)))
-        if row.isPosted { settings.responseMode = .formPost }
-        let configuration = ProviderConfiguration(
-            id: "google", title: "Sign in", settings: settings, linksByEmail: true, allowsRegistration: true)
-        do {
-            try await Bench.with({ $0.providers = [configuration] }, clock: clock) { bench in
-                try await bench.addPerson(ScriptedProvider.email)
-                try await body(HostileBench(row: row, provider: provider, bench: bench))
-            }
-        } catch {
-            await provider.stop()
-            throw error
+        try await Bench.with(row) { bench, provider in
+            try await body(HostileBench(row: row, provider: provider, bench: bench))
         }
-        await provider.stop()
     }
 
     /// How often the audit log says that somebody signed in.

@@ -35,14 +35,7 @@ struct ImmichOAuthTests {
         _ providers: [String] = ["google"], _ change: (inout GatewaySettings) -> Void = { _ in },
         _ body: (BridgeBench, ImmichBench) async throws -> Void
     ) async throws {
-        try await BridgeBench.with(
-            providers, codes: nil,
-            { settings in
-                settings.immich.isEnabled = true
-                settings.immich.prefix = "/immich/api"
-                change(&settings)
-            }
-        ) { bench in
+        try await BridgeBench.withImmich(providers, change) { bench in
             try await bench.bench.addPerson()
             try await body(bench, ImmichBench(bench: bench.bench))
         }
@@ -378,14 +371,7 @@ struct ImmichBackchannelTests {
     private func with(
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeBench, String) async throws -> Void
     ) async throws {
-        try await BridgeBench.with(
-            ["google"], codes: nil,
-            { settings in
-                settings.immich.isEnabled = true
-                settings.immich.prefix = "/immich/api"
-                change(&settings)
-            }
-        ) { bench in
+        try await BridgeBench.withImmich(["google"], change) { bench in
             try await bench.bench.addPerson()
             let app = AppSignIn()
             let fields = try await bench.deepLink(app)
@@ -424,13 +410,7 @@ struct ImmichBackchannelTests {
 
     @Test("a sign-out of a provider whose keys cannot be fetched is to be tried again")
     func asksForAnotherTry() async throws {
-        try await BridgeBench.with(
-            ["google"], codes: nil,
-            { settings in
-                settings.immich.isEnabled = true
-                settings.immich.prefix = "/immich/api"
-            }
-        ) { bench in
+        try await BridgeBench.withImmich { bench in
             try await bench.google.stop()
             let answer = try await send(try bench.google.sign(try claims(bench)), bench)
             #expect(answer.status == 503)

@@ -42,13 +42,11 @@ struct Bench: Sendable {
         let bench = Bench(
             clock: clock, lines: lines, gateway: gateway, server: server, http: Exchange(port: server.port),
             folder: folder)
-        do {
+        try await attempt {
             try await body(bench)
-        } catch {
+        } finally: {
             await bench.close()
-            throw error
         }
-        await bench.close()
     }
 
     /// Settings with the cheapest hashing there is.

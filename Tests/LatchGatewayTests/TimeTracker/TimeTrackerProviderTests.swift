@@ -24,42 +24,25 @@ struct TimeTrackerProviderTests {
     }
 
     private func check(_ row: ProviderCase, _ way: TimeTrackerSettings.Callback) async throws {
-        let clock = TestClock()
-        let provider = try await ScriptedProvider.start(row.script, at: clock.now.timeIntervalSince1970)
-        var settings = ProviderSettings(
-            issuer: provider.issuer, clientID: ScriptedProvider.clientID,
-            authentication: .basic(Secret(ScriptedProvider.clientSecret)))
-        if row.isPosted { settings.responseMode = .formPost }
-        let configuration = ProviderConfiguration(
-            id: "google", title: "Sign in", settings: settings, linksByEmail: true, allowsRegistration: true)
-        do {
-            try await Bench.with(
-                {
-                    $0.providers = [configuration]
-                    $0.timeTracker.isEnabled = true
-                    $0.timeTracker.callback = way
-                    $0.publicURL = "https://latch.example"
-                }, clock: clock
-            ) { bench in
-                try await bench.addPerson(ScriptedProvider.email)
-                let token = try await signIn(row, provider, bench)
-                if row.outcome == .signedIn {
-                    try provider.finishFirstSignIn()
-                    let second = try await signIn(row, provider, bench)
-                    #expect(token != nil && second != nil)
-                } else {
-                    #expect(token == nil)
-                    #expect(!bench.lines.audit.contains { $0["event"]?.string == "sign-in" })
-                    #expect(!provider.requests.contains("/elsewhere"))
-                }
-                let log = bench.lines.text
-                for secret in ["code-", "access-", ScriptedProvider.clientSecret] { #expect(!log.contains(secret)) }
-            }
-        } catch {
-            await provider.stop()
-            throw error
+        let change: (inout GatewaySettings) -> Void = {
+            $0.timeTracker.isEnabled = true
+            $0.timeTracker.callback = way
+            $0.publicURL = "https://latch.example"
         }
-        await provider.stop()
+        try await Bench.with(row, change) { bench, provider in
+            let token = try await signIn(row, provider, bench)
+            if row.outcome == .signedIn {
+                try provider.finishFirstSignIn()
+                let second = try await signIn(row, provider, bench)
+                #expect(token != nil && second != nil)
+            } else {
+                #expect(token == nil)
+                #expect(!bench.lines.audit.contains { $0["event"]?.string == "sign-in" })
+                #expect(!provider.requests.contains("/elsewhere"))
+            }
+            let log = bench.lines.text
+            for secret in ["code-", "access-", ScriptedProvider.clientSecret] { #expect(!log.contains(secret)) }
+        }
     }
 
     /// The token of an app that goes the whole way; nil when it gets none.

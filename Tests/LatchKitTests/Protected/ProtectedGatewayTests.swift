@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import LatchGateway
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -13,13 +14,11 @@ import Testing
 
     private func with(_ body: (ProtectingProxy) async throws -> Void) async throws {
         let proxy = try await ProtectingProxy(now: { [clock = home.clock] in clock.now })
-        do {
+        try await attempt {
             try await body(proxy)
-        } catch {
+        } finally: {
             await proxy.close()
-            throw error
         }
-        await proxy.close()
     }
 
     private func signIn(_ latch: Latchstring, _ address: String, _ email: String = "ada@example.org") async throws

@@ -17,13 +17,11 @@ import Testing
             let home = try Home()
             home.clock.advance(by: Date().timeIntervalSince(home.clock.now))
             let house = House(sandbox: try await Sandbox.open(), home: home, person: BrowserPerson(home: home))
-            do {
+            try await attempt {
                 try await body(house)
-            } catch {
+            } finally: {
                 await house.sandbox.close()
-                throw error
             }
-            await house.sandbox.close()
         }
 
         /// Fills in the provider's page, and goes where the browser would go.

@@ -5,22 +5,10 @@ import Wire
 
 /// `latch login` with the browser against the sandbox, as people and scripts use it.
 @Suite(.inTurn, .timeLimit(.minutes(3))) struct BrowserLoginTests {
-    private func with(_ body: (SandboxHouse) async throws -> Void) async throws {
-        let place = try await SandboxHouse()
-        do {
-            try await body(place)
-        } catch {
-            await place.sandbox.end()
-            throw error
-        }
-        await place.sandbox.end()
-    }
-
     @Test("OX-8 OX-9 a server's providers are listed, and one signs in through the browser by loopback")
     func loopback() async throws {
-        try await with { place in
-            let doctor = try JSONValue(
-                parsing: Array(try await place.latch("doctor", place.sandbox.onyx, "--json").output.utf8))
+        try await SandboxHouse.with { place in
+            let doctor = try await place.latch("doctor", place.sandbox.onyx, "--json").json()
             #expect(doctor["signsInWithBrowser"] == true && doctor["signsInWithPassword"] == true)
             let provider = try #require(doctor["providers"]?.array?.first?["id"]?.string)
 
@@ -28,7 +16,7 @@ import Wire
                 "login", place.sandbox.onyx, "--provider", provider, "--browser-command", place.browser(), "--json")
 
             #expect(login.status == 0, "\(login.errors)")
-            let account = try JSONValue(parsing: Array(login.output.utf8))["account"]
+            let account = try login.json()["account"]
             #expect(account?["userEmail"]?.string == "ada@example.org")
             #expect(SandboxHouse.address(in: login.errors).contains("mobile_redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
             #expect(try await place.latch("whoami").output.contains("checked with the server now"))
@@ -37,7 +25,7 @@ import Wire
 
     @Test("OX-9 two sign-ins at once do not cross, by loopback and by the scheme", arguments: ["loopback", "scheme"])
     func atOnce(_ way: String) async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             func login(_ name: String) async throws -> Program.Result {
                 try await place.latch(
                     "login", place.sandbox.onyx, "--browser", "--callback", way, "--browser-command",
@@ -55,7 +43,7 @@ import Wire
 
     @Test("OX-9 a denial, no answer, an unknown provider and somebody who is disabled each have their own end")
     func ends() async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             let cases: [(arguments: [String], status: Int32, code: String)] = [
                 (["--browser-command", place.browser("ada", "deny")], 77, "sign_in_denied"),
                 (["--browser-command", place.browser("dora")], 77, "sign_in_denied"),
@@ -69,7 +57,7 @@ import Wire
                     "setsid",
                     ["--wait", Products.path("latch"), "login", place.sandbox.onyx, "--browser", "--json"] + arguments,
                     environment: place.house.environment)
-                let error = try JSONValue(parsing: Array(login.output.utf8))["error"]
+                let error = try login.json()["error"]
                 #expect(login.status == status && error?["code"]?.string == code, "\(arguments): \(login.output)")
             }
             #expect(try await place.latch("whoami").status == 77)
@@ -78,7 +66,7 @@ import Wire
 
     @Test("OX-9 Ctrl-C ends the wait with 130 and leaves nothing")
     func interrupted() async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             let terminal = try place.terminal(
                 "login", place.sandbox.onyx, "--browser", "--callback", "scheme", "--browser-command", "sleep 60")
             try terminal.wait(for: "Link")
@@ -98,7 +86,7 @@ import Wire
         "OX-9 without a browser the address is printed and the link pasted; another link is told",
         arguments: ["scheme", "loopback"])
     func pasted(_ way: String) async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             let terminal = try place.terminal("login", place.sandbox.onyx, "--no-browser", "--callback", way)
             try terminal.wait(for: "Link: ")
             let link = try await place.link(from: SandboxHouse.address(in: terminal.screen))
@@ -113,7 +101,7 @@ import Wire
 
     @Test("OX-9 without a browser a QR code of the address is shown where it fits, and not when it is not wanted")
     func qrCode() async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             let address = place.sandbox.json["timetracker"]?["url"]?.string ?? ""
             for (word, isShown) in [("--qr", true), ("--no-qr", false)] {
                 let terminal = try place.terminal("login", address, "--no-browser", word)
@@ -130,7 +118,7 @@ import Wire
 
     @Test("OX-8 a person registers at the terminal: the rule first, the password twice, and is signed in")
     func register() async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             let terminal = try place.terminal("register", place.sandbox.onyx)
             try terminal.wait(for: "E-mail: ")
             terminal.type("Eve@Example.org\n")
@@ -149,7 +137,7 @@ import Wire
 
     @Test("OX-9 the link may come on standard input")
     func piped() async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             let script = """
                 mkfifo links said
                 latch login '\(place.sandbox.onyx)' --no-browser <links 2>said &
@@ -170,7 +158,7 @@ import Wire
 
     @Test("OX-8 OX-9 at a terminal the person chooses among the server's ways")
     func choice() async throws {
-        try await with { place in
+        try await SandboxHouse.with { place in
             let terminal = try place.terminal("login", place.sandbox.onyx, "--browser-command", place.browser())
             try terminal.wait(for: "Which [1]: ")
             #expect(terminal.screen.contains("1  E-mail and password"))

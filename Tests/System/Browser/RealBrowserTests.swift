@@ -20,13 +20,11 @@ import Wire
 
     private func with(_ row: Desktop.Row, _ body: (Desktop) async throws -> Void) async throws {
         let desktop = try await Desktop(row)
-        do {
+        try await attempt {
             try await body(desktop)
-        } catch {
+        } finally: {
             await desktop.close()
-            throw error
         }
-        await desktop.close()
     }
 
     @Test(

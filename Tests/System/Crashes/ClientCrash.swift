@@ -199,12 +199,12 @@ extension ClientCrash {
     private func accounts(_ what: String) async throws -> [JSONValue] {
         let result = try await latch(["accounts", "--json"])
         try #require(result.status == 0, "\(what): \(result.errors)")
-        return try JSONValue(parsing: Array(result.output.utf8))["accounts"]?.array ?? []
+        return try result.json()["accounts"]?.array ?? []
     }
 
     private func liveSessions() async throws -> Int {
         let list = try await house.latchd("sessions", "list", email, "--json")
-        return try #require(try JSONValue(parsing: Array(list.output.utf8)).array).count
+        return try #require(try list.json().array).count
     }
 
     /// Makes the client believe that the token's time is up.

@@ -271,7 +271,7 @@ extension FamilyCrash {
     private func accounts(_ what: String) async throws -> [JSONValue] {
         let result = try await latch(["accounts", "--json"])
         try #require(result.status == 0, "\(what): \(result.errors)")
-        return try JSONValue(parsing: Array(result.output.utf8))["accounts"]?.array ?? []
+        return try result.json()["accounts"]?.array ?? []
     }
 
     /// How many sessions or keys of the person the server takes.
@@ -280,7 +280,7 @@ extension FamilyCrash {
             family.givesKeys
                 ? ["api-keys", "list", "--person", Self.email, "--json"] : ["sessions", "list", Self.email, "--json"])
         try #require(list.status == 0, "\(list.errors)")
-        return try #require(try JSONValue(parsing: Array(list.output.utf8)).array).count
+        return try #require(try list.json().array).count
     }
 
     /// What a sealed file is long that holds no secret.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `latch` killed at random moments of signing in, replacing its key and signing out, at servers of every family.
@@ -10,7 +11,7 @@ import Testing
         arguments: CrashFamily.all)
     func killed(_ family: CrashFamily) async throws {
         var crash = try await FamilyCrash(family)
-        do {
+        try await attempt {
             try await crash.learn()
             for command in family.commands {
                 let moments = 12
@@ -25,10 +26,8 @@ import Testing
                 print("latch \(command), \(family.testDescription): killed at \(aimed) of \(times) keys just made")
                 #expect(aimed > 0)
             }
-        } catch {
+        } finally: {
             await crash.end()
-            throw error
         }
-        await crash.end()
     }
 }

@@ -14,7 +14,7 @@ struct Revocation: Sendable {
     func run(in house: House) async throws {
         guard let device else { return try await revoke(["--user", email], in: house) }
         let list = try await house.latchd("sessions", "list", email, "--json")
-        let sessions = try JSONValue(parsing: Array(list.output.utf8)).array
+        let sessions = try list.json().array
         let id = sessions?.first { $0["deviceName"]?.string == device }?["id"]?.string
         try await revoke([try #require(id, "\(list.output) \(list.errors)")], in: house)
     }

@@ -48,7 +48,7 @@ struct ForeignProviderTests {
         // The second time it is the same person, who is refused once disabled: the token, and the provider's word too.
         #expect(try await app.me(Self.token(gateway, http, name)).status == .ok)
         let shown = try await house.latchd("user", "show", ForeignProvider.email, "--json")
-        let json = try JSONValue(parsing: Array(shown.output.utf8))
+        let json = try shown.json()
         #expect(json["identities"]?.array?.map { $0["provider"]?.string } == [name])
         _ = try await house.latchd("user", "disable", ForeignProvider.email)
         let link = try await Self.signIn(gateway, http, name, app)

@@ -84,7 +84,7 @@ import Wire
     private func isSignedIn(_ house: House, token: String, _ what: String) async throws -> Bool {
         let list = try await house.latch("accounts", "--json")
         try #require(list.status == 0, "\(what): \(list.errors)")
-        let accounts = try #require(try JSONValue(parsing: Array(list.output.utf8))["accounts"]?.array)
+        let accounts = try #require(try list.json()["accounts"]?.array)
         guard let account = accounts.first else {
             let sealed = FileManager.default.contents(atPath: house.folder.file("data/latchstring/secrets.sealed"))
             try #require([nil, 148].contains(sealed?.count), "\(what): a secret is left")

@@ -10,13 +10,11 @@ struct ProxiesTests {
 
     private func with(_ kind: ProxyKind, _ body: (ProxyHouse) async throws -> Void) async throws {
         let house = try await ProxyHouse.start(kind)
-        do {
+        try await attempt {
             try await body(house)
-        } catch {
+        } finally: {
             await house.end()
-            throw error
         }
-        await house.end()
     }
 
     @Test(

@@ -13,14 +13,9 @@ import Wire
     @Test("every command's JSON has the members of the page's table, and no others")
     func members() async throws {
         let page = try String(contentsOfFile: Products.packageFolder + "/docs/command-line.md", encoding: .utf8)
-        let place = try await SandboxHouse()
-        do {
+        try await SandboxHouse.with { place in
             try await check(place, try #require(Self.table(page)), Self.members(ofAccountIn: page))
-        } catch {
-            await place.sandbox.end()
-            throw error
         }
-        await place.sandbox.end()
     }
 
     private func check(_ place: SandboxHouse, _ table: [String: Set<String>], _ account: Set<String>) async throws {
@@ -30,7 +25,7 @@ import Wire
             let answer = try await Program.run(
                 "setsid", ["--wait", Products.path("latch")] + words + ["--json"], environment: place.house.environment,
                 input: input)
-            let json = try JSONValue(parsing: Array(answer.output.utf8))
+            let json = try answer.json()
             #expect(answer.status == 0, "\(words): \(answer.output) \(answer.errors)")
             let names = Set(json.members.map(\.name))
             #expect(names.isSubset(of: table[row] ?? []), "\(words): \(names.subtracting(table[row] ?? []))")

@@ -5,30 +5,15 @@ import Wire
 
 /// `latch login` against the sandbox's Immich: a real gateway with that dialect, and a real provider behind it.
 @Suite(.inTurn, .timeLimit(.minutes(3))) struct ImmichLoginTests {
-    private func with(_ body: (SandboxHouse, String) async throws -> Void) async throws {
-        let place = try await SandboxHouse()
-        do {
-            try await body(place, try #require(place.sandbox.json["immich"]?["url"]?.string))
-        } catch {
-            await place.sandbox.end()
-            throw error
-        }
-        await place.sandbox.end()
-    }
-
-    private func json(_ result: Program.Result) throws -> JSONValue {
-        try JSONValue(parsing: Array(result.output.utf8))
-    }
-
     @Test(
         "IM-7 IM-9 IM-10 IM-11 signed in with the browser, known, listed beside another session that is ended, signed out"
     )
     func wholeWay() async throws {
-        try await with { place, server in
+        try await SandboxHouse.with("immich") { place, server in
             let login = try await place.latch(
                 "login", server, "--browser", "--callback", "scheme", "--browser-command", place.browser(), "--json")
             #expect(login.status == 0, "\(login.errors)")
-            let account = try json(login)["account"]
+            let account = try login.json()["account"]
             #expect(account?["dialect"] == "immich" && account?["userEmail"] == "ada@example.org")
             #expect(try await place.latch("whoami").output.contains("checked with the server now"))
             let token = try await place.latch("token").output.trimmingCharacters(in: .newlines)
@@ -39,14 +24,14 @@ import Wire
                 "login", server, "--email", "ada@example.org", "--password-stdin",
                 input: "ada-plays-in-the-sandbox\n")
             #expect(second.status == 0, "\(second.errors)")
-            let sessions = try json(try await place.latch("sessions", "list", "--json"))["sessions"]?.array ?? []
+            let sessions = try await place.latch("sessions", "list", "--json").json()["sessions"]?.array ?? []
             #expect(sessions.count == 2 && sessions.count { $0["isCurrent"] == true } == 1)
             #expect(try await place.latch("sessions", "revoke", "--others").status == 0)
             let ended = try await other.latch("whoami")
             #expect(ended.status == 77, "\(ended.errors)")
             #expect(try await place.latch("whoami").output.contains("checked with the server now"))
 
-            let logout = try json(try await place.latch("logout", "--json"))
+            let logout = try await place.latch("logout", "--json").json()
             #expect(logout["signedOut"]?.array?.first?["isRevoked"] == true)
             #expect(try await place.latch("whoami").status == 77)
         }
@@ -56,7 +41,7 @@ import Wire
         "IM-16 a denial at the provider, a callback with another state and a way back that is not allowed leave nobody signed in"
     )
     func refusals() async throws {
-        try await with { place, server in
+        try await SandboxHouse.with("immich") { place, server in
             let denied = try await place.latch(
                 "login", server, "--browser", "--callback", "scheme", "--browser-command",
                 place.browser("ada", "deny"))
@@ -69,7 +54,7 @@ import Wire
             let port = try await place.latch(
                 "login", server, "--browser", "--callback", "loopback", "--browser-command", place.browser())
             #expect(port.status == 1 && port.errors.contains("try another --callback"), "\(port.errors)")
-            #expect(try json(try await place.latch("accounts", "--json"))["accounts"] == [])
+            #expect(try await place.latch("accounts", "--json").json()["accounts"] == [])
         }
     }
 }

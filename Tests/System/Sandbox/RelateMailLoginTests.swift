@@ -5,38 +5,23 @@ import Wire
 
 /// `latch login` and `latch keys` against the sandbox's Relate Mail, as people and scripts use them.
 @Suite(.inTurn, .timeLimit(.minutes(3))) struct RelateMailLoginTests {
-    private func with(_ body: (SandboxHouse, String) async throws -> Void) async throws {
-        let place = try await SandboxHouse()
-        do {
-            try await body(place, try #require(place.sandbox.json["relate-mail"]?["url"]?.string))
-        } catch {
-            await place.sandbox.end()
-            throw error
-        }
-        await place.sandbox.end()
-    }
-
-    private func json(_ result: Program.Result) throws -> JSONValue {
-        try JSONValue(parsing: Array(result.output.utf8))
-    }
-
     @Test("RM-5 RM-6 RM-8 signed in with the browser, a key listed, replaced, and revoked at a question")
     func wholeWay() async throws {
-        try await with { place, server in
-            let doctor = try json(try await place.latch("doctor", server, "--json"))
+        try await SandboxHouse.with("relate-mail") { place, server in
+            let doctor = try await place.latch("doctor", server, "--json").json()
             #expect(doctor["signsInWithBrowser"] == true && doctor["signsInWithKey"] == true)
             let login = try await place.latch(
                 "login", server, "--browser", "--callback", "loopback", "--browser-command", place.browser(), "--json")
             #expect(login.status == 0, "\(login.errors)")
-            let account = try json(login)["account"]
+            let account = try login.json()["account"]
             let first = try #require(account?["apiKeyId"]?.string)
             #expect(account?["scopes"]?.array?.count == 6 && account?["dialect"] == "relate-mail")
-            #expect(try json(try await place.latch("token", "--json"))["tokenType"] == "apikey")
+            #expect(try await place.latch("token", "--json").json()["tokenType"] == "apikey")
 
-            let rotation = try json(try await place.latch("keys", "rotate", "--json"))
+            let rotation = try await place.latch("keys", "rotate", "--json").json()
             let second = try #require(rotation["keyId"]?.string)
             #expect(rotation["oldKeyId"]?.string == first && rotation["isOldRevoked"] == true)
-            let keys = try json(try await place.latch("keys", "list", "--json"))["keys"]?.array
+            let keys = try await place.latch("keys", "list", "--json").json()["keys"]?.array
             #expect(keys?.count == 1 && keys?[0]["id"]?.string == second && keys?[0]["isCurrent"] == true)
             #expect(try await place.latch("whoami").output.contains("checked with the server now"))
 
@@ -62,21 +47,21 @@ import Wire
 
     @Test("RM-7 the least that an app needs; the same key pasted on standard input; a wrong one is not kept")
     func keys() async throws {
-        try await with { place, server in
+        try await SandboxHouse.with("relate-mail") { place, server in
             let login = try await place.latch(
                 "login", server, "--browser", "--callback", "loopback", "--browser-command", place.browser(),
                 "--least-privilege", "--json")
-            let account = try json(login)["account"]
+            let account = try login.json()["account"]
             #expect(account?["scopes"] == ["app"], "\(login.errors)")
             let key = try await place.latch("token").output.trimmingCharacters(in: .newlines)
 
             let other = try House(["LATCH_SECRETS": "file"])
             let wrong = try await other.latch("login", server, "--key-stdin", input: "wrong\n")
             #expect(wrong.status == 77 && wrong.errors.contains("does not accept this key"), "\(wrong.errors)")
-            #expect(try json(try await other.latch("accounts", "--json"))["accounts"] == [])
+            #expect(try await other.latch("accounts", "--json").json()["accounts"] == [])
             let pasted = try await other.latch("login", server, "--key-stdin", "--json", input: key + "\n")
             #expect(pasted.status == 0, "\(pasted.errors)")
-            #expect(try json(pasted)["account"]?["apiKeyId"] == account?["apiKeyId"])
+            #expect(try pasted.json()["account"]?["apiKeyId"] == account?["apiKeyId"])
             #expect(!pasted.errors.contains(key) && !login.errors.contains(key))
             let asked = try House(["LATCH_SECRETS": "file", "LATCH_SECRETS_KEY": other.folder.file("key")])
             let terminal = try PseudoTerminal(
@@ -85,7 +70,7 @@ import Wire
             terminal.type(key + "\n")
             try terminal.wait(for: "Signed in to \(server)")
             #expect(try terminal.end() == 0 && !terminal.screen.contains(key))
-            let logout = try json(try await other.latch("logout", "--json"))
+            let logout = try await other.latch("logout", "--json").json()
             #expect(logout["signedOut"]?.array?.first?["isRevoked"] == true)
             #expect(try await place.latch("whoami").status == 77)
         }
@@ -93,7 +78,7 @@ import Wire
 
     @Test("RM-5 a denial and scopes that no program can use leave nobody signed in, and servers without keys say so")
     func refusals() async throws {
-        try await with { place, server in
+        try await SandboxHouse.with("relate-mail") { place, server in
             let denied = try await place.latch(
                 "login", server, "--browser", "--callback", "loopback", "--browser-command",
                 place.browser("ada", "deny"))
@@ -103,7 +88,7 @@ import Wire
             #expect(useless.status == 65 && useless.errors.contains("mail programs"))
             let limited = try await place.latch("login", place.sandbox.onyx, "--browser", "--least-privilege")
             #expect(limited.status == 1 && limited.errors.contains("gives no keys"), "\(limited.errors)")
-            #expect(try json(try await place.latch("accounts", "--json"))["accounts"] == [])
+            #expect(try await place.latch("accounts", "--json").json()["accounts"] == [])
         }
     }
 }

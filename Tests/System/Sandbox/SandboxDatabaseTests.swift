@@ -25,18 +25,16 @@ import Wire
         let inside = House(sharing: house, ["TMPDIR": house.folder.path])
         let sandbox = try await RunningSandbox(inside)
         let http = try HTTPClient()
-        do {
+        try await attempt {
             let folders = try FileManager.default.contentsOfDirectory(atPath: house.folder.path)
             let folder = try #require(folders.first { $0.hasPrefix("latchd-sandbox") })
             let commands = House(sharing: house, ["LATCHD_DATABASE": house.folder.file("\(folder)/\(name).db")])
             let url = try #require(sandbox.json[name]?["url"]?.string)
             try await body(Bench(sandbox: sandbox, http: http, url: url, house: commands))
-        } catch {
+        } finally: {
+            await http.close()
             await sandbox.end()
-            throw error
         }
-        await http.close()
-        await sandbox.end()
     }
 
     private static let ada = [
@@ -67,7 +65,7 @@ import Wire
             let shown = try await bench.house.latchd("user", "show", "ada@example.org")
             #expect(shown.status == 0 && shown.output.contains(", groups admins"), "\(shown)")
             let json = try await bench.house.latchd("user", "show", "ada@example.org", "--json")
-            let groups = try JSONValue(parsing: Array(json.output.utf8))["identities"]?.array?.first?["groups"]
+            let groups = try json.json()["identities"]?.array?.first?["groups"]
             #expect(groups?.array?.map(\.string) == ["admins"])
         }
     }
@@ -85,7 +83,7 @@ import Wire
             #expect(list.status == 0 && list.output.split(separator: "\n").count == 4, "\(list)")
             #expect(list.output.contains("ada@example.org") && list.output.contains("a desk"))
             let json = try await latchd(["api-keys", "list", "--json", "--person", "ADA@example.org"])
-            let rows = try #require(try JSONValue(parsing: Array(json.output.utf8)).array)
+            let rows = try #require(try json.json().array)
             #expect(Set(rows.compactMap { $0["id"]?.string }) == Set(keys.map(\.id)))
             #expect(rows.allSatisfy { $0["scopes"]?.array?.map(\.string) == ["app"] })
             for key in keys { #expect(!list.output.contains(key.apiKey) && !json.output.contains(key.apiKey)) }

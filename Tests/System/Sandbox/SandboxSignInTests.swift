@@ -10,14 +10,12 @@ import Wire
     private func with(_ body: (RunningSandbox, BrowserlessSignIn) async throws -> Void) async throws {
         let sandbox = try await RunningSandbox(House())
         let http = try HTTPClient()
-        do {
+        try await attempt {
             try await body(sandbox, BrowserlessSignIn(onyx: sandbox.onyx, http: http))
-        } catch {
+        } finally: {
+            await http.close()
             await sandbox.end()
-            throw error
         }
-        await http.close()
-        await sandbox.end()
     }
 
     private func person(_ word: String, _ more: (String, String)...) -> [(String, String)] {

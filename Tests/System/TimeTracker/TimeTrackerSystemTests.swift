@@ -11,13 +11,11 @@ struct TimeTrackerSystemTests {
         callback: String = "gateway", algorithm: String = "ES256", _ body: (TimeTrackerHouse) async throws -> Void
     ) async throws {
         let house = try await TimeTrackerHouse(callback: callback, algorithm: algorithm)
-        do {
+        try await attempt {
             try await body(house)
-        } catch {
+        } finally: {
             await house.close()
-            throw error
         }
-        await house.close()
     }
 
     @Test("TT-3 TT-4 TT-6 each gateway completes what the other began", arguments: ["gateway", "app"])
@@ -49,7 +47,7 @@ struct TimeTrackerSystemTests {
 
             let good = try await house.check(token)
             #expect(good.status == 0, "\(good.errors)")
-            let claims = try JSONValue(parsing: Array(good.output.utf8))
+            let claims = try good.json()
             #expect(claims["email"]?.string == house.sandbox.email)
             #expect(claims["iss"]?.string == TimeTrackerHouse.address)
 
@@ -71,7 +69,7 @@ struct TimeTrackerSystemTests {
             let rotated = try await house.house.latchd("keys", "rotate")
             #expect(rotated.status == 0 && rotated.output.contains("which signs from"), "\(rotated.errors)")
             let list = try await house.house.latchd("keys", "list", "--json")
-            let states = try JSONValue(parsing: Array(list.output.utf8)).array?.compactMap { $0["state"]?.string }
+            let states = try list.json().array?.compactMap { $0["state"]?.string }
             #expect(states == ["signing", "announced"])
             try await until { try await house.keyCount(at: house.one) == 2 }
             try await until { try await house.keyCount(at: house.other) == 2 }

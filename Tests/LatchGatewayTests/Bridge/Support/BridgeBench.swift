@@ -28,18 +28,30 @@ struct BridgeBench: Sendable {
         var providers: [String: SmallProvider] = [:]
         for id in ids { providers[id] = try await SmallProvider.start(now: { clock.now }) }
         let started = providers
-        do {
+        try await attempt {
             try await Bench.with(
                 { settings in
                     settings.providers = ids.compactMap { id in started[id].map { configuration(id, $0) } }
                     change(&settings)
                 }, clock: clock, codes: codes?(clock)
             ) { try await body(BridgeBench(bench: $0, providers: started)) }
-        } catch {
+        } finally: {
             for provider in started.values { await provider.stop() }
-            throw error
         }
-        for provider in started.values { await provider.stop() }
+    }
+
+    /// The same with Immich's dialect.
+    static func withImmich(
+        _ ids: [String] = ["google"], _ change: (inout GatewaySettings) -> Void = { _ in },
+        _ body: (BridgeBench) async throws -> Void
+    ) async throws {
+        try await with(
+            ids,
+            {
+                $0.immich.isEnabled = true
+                $0.immich.prefix = "/immich/api"
+                change(&$0)
+            }, body)
     }
 
     private static func configuration(_ id: String, _ provider: SmallProvider) -> ProviderConfiguration {

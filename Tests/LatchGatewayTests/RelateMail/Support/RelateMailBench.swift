@@ -26,7 +26,7 @@ struct RelateMailBench: Sendable {
             settings: ProviderSettings(issuer: issuer.issuer, clientID: "gateway"), linksByEmail: true,
             allowsRegistration: true)
         changeProvider(&provider)
-        do {
+        try await attempt {
             try await Bench.with(
                 { settings in
                     settings.relateMail.isEnabled = true
@@ -36,11 +36,9 @@ struct RelateMailBench: Sendable {
                     change(&settings)
                 }, clock: clock
             ) { try await body(RelateMailBench(bench: $0, issuer: issuer)) }
-        } catch {
+        } finally: {
             await issuer.stop()
-            throw error
         }
-        await issuer.stop()
     }
 
     func send(

@@ -1,5 +1,7 @@
 import Foundation
 import TestSupport
+import Testing
+import Wire
 
 /// A house with a sandbox, and a person in it who signs in by `scripts/person` in place of a browser.
 struct SandboxHouse {
@@ -13,6 +15,21 @@ struct SandboxHouse {
             sharing: first,
             ["TMPDIR": first.folder.path, "PATH": tools + ":" + (first.environment["PATH"] ?? "")])
         sandbox = try await RunningSandbox(house)
+    }
+
+    /// Lends a house, and ends its sandbox after `body`.
+    static func with(_ body: (SandboxHouse) async throws -> Void) async throws {
+        let place = try await SandboxHouse()
+        try await attempt {
+            try await body(place)
+        } finally: {
+            await place.sandbox.end()
+        }
+    }
+
+    /// Lends a house with the address of one of the sandbox's servers, by its member among what the sandbox says in JSON.
+    static func with(_ server: String, _ body: (SandboxHouse, String) async throws -> Void) async throws {
+        try await with { try await body($0, try #require($0.sandbox.json[server]?["url"]?.string)) }
     }
 
     /// The command of a browser at which somebody sits.
