@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import LatchKit
 import SecretStorage
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -114,11 +115,10 @@ struct ChoosingTests {
 
     @Test("DL-1 a library of 1,000 is asked for some at a time, and a server that never ends is left")
     func pages() async throws {
-        let many = (1...1_000).map { Picture($0, "IMG_\($0).JPG", [1]) }
-        let server = try PictureServer(many)
+        let server = try PictureServer(Self.many)
         let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
-        #expect(Set(tasks.map(\.id)).count == 1_000)
-        #expect(server.server.requests.count { $0.path == "/api/search/metadata" } == 6)
+        #expect(tasks.count == 1_000 && Set(tasks.map(\.id)).count == 1_000)
+        #expect(server.server.requests.count { $0.path == "/api/search/metadata" } == 7)
 
         let endless = try PictureServer([])
         endless.intercept { request in
@@ -127,6 +127,57 @@ struct ChoosingTests {
             return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
         }
         #expect(try await find(DownloadWish(isWholeLibrary: true), on: endless).count <= 2)
+    }
+
+    /// A thousand, each a second after the one before.
+    private static let many = (1...1_000).map { number in
+        var picture = Picture(number, "IMG_\(number).JPG", [1])
+        let minute = number / 60 < 10 ? "0\(number / 60)" : "\(number / 60)"
+        let second = number % 60 < 10 ? "0\(number % 60)" : "\(number % 60)"
+        picture.taken = "2024-07-03T13:\(minute):\(second).123Z"
+        return picture
+    }
+
+    @Test("DL-1 what is deleted while the library is listed moves nothing out of sight", arguments: [1, 2, 3])
+    func deletedMeanwhile(_ version: Int) async throws {
+        let server = try PictureServer(version: version, Self.many)
+        try await deleteMeanwhile(server)
+    }
+
+    @Test("DL-1 nor does it where more than a page was taken in one moment", arguments: [1, 2, 3])
+    func deletedMeanwhileAtOnce(_ version: Int) async throws {
+        let server = try PictureServer(version: version, (1...1_000).map { Picture($0, "IMG_\($0).JPG", [1]) })
+        try await deleteMeanwhile(server)
+    }
+
+    /// Deletes the first ten pictures each time a page was asked for; all others must be found, each once.
+    private func deleteMeanwhile(_ server: PictureServer) async throws {
+        let asked = Mutex(0)
+        server.intercept { [weak server] request in
+            guard request.path == "/api/search/metadata" else { return nil }
+            let pages = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            if (2...4).contains(pages) { server?.change { $0.removeFirst(10) } }
+            return nil
+        }
+        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        let ids = Set(tasks.map(\.id))
+        #expect(ids.count == tasks.count)
+        #expect((31...1_000).allSatisfy { ids.contains(Picture.id($0)) })
+    }
+
+    @Test("DL-1 a fault while others' pictures in an album are asked for is told, and one that is gone left out")
+    func foreignFault() async throws {
+        let server = try PictureServer(Self.pictures(), albums: Self.albums)
+        let status = Mutex(404)
+        server.intercept { request in
+            request.path == "/api/assets/" + Picture.id(9) ? .init(status: status.withLock { $0 }) : nil
+        }
+        #expect(names(try await find(DownloadWish(albums: ["Shared"]), on: server)) == ["IMG_2.JPG"])
+        status.withLock { $0 = 500 }
+        await #expect(throws: LatchError.self) { _ = try await find(DownloadWish(albums: ["Shared"]), on: server) }
     }
 
     @Test("DL-3 a checksum of the path is none of the bytes, and one that is advice is told as such")

@@ -36,6 +36,9 @@ public struct DownloadWish: Sendable, Hashable {
         isWholeLibrary || isFavouritesOnly || !albums.isEmpty || takenFrom != nil || takenBefore != nil
     }
 
+    /// Whether one picture may be found several times.
+    public var mayRepeat: Bool { ids.count + paths.count + max(albums.count, isSearch ? 1 : 0) > 1 }
+
     /// Whether it is for nothing at all.
     public var isEmpty: Bool { ids.isEmpty && paths.isEmpty && !isSearch }
 

@@ -42,10 +42,12 @@ extension ImmichLibrary {
         let ids = archives.flatMap { $0["assetIds"]?.array ?? [] }.compactMap { $0.string?.lowercased() }
         for id in ids where !seen.contains(id) && ImmichAssetReading.isID(id) {
             let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
-            guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body), fits(asset, wish) else {
-                continue
+            // Deleted since, or taken back by whom it belongs to.
+            if [400, 403, 404].contains(answer.status.rawValue) { continue }
+            guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
+                throw refusal(answer, "What others put into the album '\(album.name)' could not be asked for")
             }
-            try await take(try await tasks(of: [asset]))
+            if fits(asset, wish) { try await take(try await tasks(of: [asset])) }
         }
     }
 

@@ -26,7 +26,7 @@ struct ImmichLibrary {
         guard ImmichAssetReading.isID(id) else {
             throw LatchError(
                 .invalidRequest,
-                "'\(id.prefix(60))' is no id of a picture, which look like those in its address, and no path, which "
+                "'\(id.prefix { $0 != "?" }.prefix(60))' is no id of a picture, which look like those in its address, and no path, which "
                     + "begin with '/'.")
         }
         let path = "\(reading.api)/assets/\(id.lowercased())"
@@ -48,7 +48,7 @@ struct ImmichLibrary {
         }
     }
 
-    /// Asks for every page that fits, oldest first, so that what comes in meanwhile moves no page.
+    /// Asks for every page that fits, oldest first.
     func search(
         _ filters: [JSONValue.Member], _ version: ImmichRelease, _ take: ([JSONValue]) async throws -> Void
     ) async throws {
@@ -63,27 +63,6 @@ struct ImmichLibrary {
         let answer = try await session.client.send(.get, reading.api + "/server/version", headers: Self.headers)
         return answer.status.isSuccess
             ? ImmichRelease((try? JSONValue(parsing: answer.body)) ?? .null) : ImmichRelease(.null)
-    }
-
-    private func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
-        let common: [JSONValue.Member] = [
-            .init("size", .number(Double(Self.pageSize))), .init("withExif", true), .init("order", "asc"),
-        ]
-        var page = 1
-        while true {
-            let body = JSONValue.object(query + common + [.init("page", .number(Double(page)))]).encoded()
-            let answer = try await session.client.send(
-                .post, "\(reading.api)/search/metadata", headers: Self.headers, body: body)
-            guard answer.status.isSuccess, let found = try? JSONValue(parsing: answer.body)["assets"],
-                let items = found["items"]?.array
-            else { throw refusal(answer, "The library could not be searched") }
-            try await take(items)
-            let next = found["nextPage"].flatMap {
-                $0.string.flatMap { Int($0) } ?? $0.number.flatMap { Int(exactly: $0) }
-            }
-            guard let next, next > page, !items.isEmpty else { return }
-            page = next
-        }
     }
 
     /// What is known of the films of live photos. They are listed as what is hidden, many at once; asking for each by itself
@@ -145,7 +124,7 @@ struct ImmichLibrary {
 
     static let headers: HTTPHeaders = ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType]
 
-    private static func text(_ date: Date) -> String {
+    static func text(_ date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

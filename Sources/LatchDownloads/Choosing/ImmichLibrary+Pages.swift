@@ -1,0 +1,88 @@
+import FoundationEssentials
+import LatchKit
+import Wire
+
+extension ImmichLibrary {
+    /// The moment at which a search begins, and what has come of the moments near it.
+    private struct Place {
+        var from: Date?
+        var recent: [String: Date] = [:]
+    }
+
+    /// By how much each search begins before the last one's end: servers know times more exactly than they tell them.
+    private static let overlap = 0.002
+
+    /// Takes everything that a search finds, each once, oldest first and a page at a time.
+    ///
+    /// A page is asked for by the time of the last picture before it, not by its number: what is deleted meanwhile would move all
+    /// further pages up, and what stood at their beginning would be found on none. Where a page is full of one moment, or the
+    /// server keeps to another order, numbers must do; such pages are gone through until nothing new is on them.
+    func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
+        let asked = query.first { $0.name == "takenAfter" }?.value.string
+        var place = Place(from: asked.flatMap(ServerTime.date))
+        repeat {} while try await takeSlice(query, &place, take)
+    }
+
+    /// Takes what a search finds until it comes to a later moment.
+    ///
+    /// - Returns: Whether there is more, from that moment on.
+    private func takeSlice(
+        _ query: [JSONValue.Member], _ place: inout Place, _ take: ([JSONValue]) async throws -> Void
+    ) async throws -> Bool {
+        var (page, isNew) = (1, false)
+        while true {
+            let (items, next) = try await ask(query, from: place.from, page: page)
+            let fresh = items.filter { Self.note($0, in: &place) }
+            isNew = isNew || !fresh.isEmpty
+            if !fresh.isEmpty { try await take(fresh) }
+            let later = Self.later(items, than: place.from)
+            if let next, next > page, !items.isEmpty, later == nil {
+                page = next
+            } else if page > 1, isNew {
+                (page, isNew) = (1, false)
+            } else {
+                guard let later, next != nil else { return false }
+                place = Place(from: later, recent: place.recent.filter { $0.value >= later - Self.overlap })
+                return true
+            }
+        }
+    }
+
+    /// Whether it has not come before.
+    private static func note(_ asset: JSONValue, in place: inout Place) -> Bool {
+        guard let id = ImmichAssetReading.id(asset) else { return true }
+        return place.recent.updateValue(ImmichAssetReading.taken(asset) ?? .distantFuture, forKey: id) == nil
+    }
+
+    /// From when on everything is that stands behind a page; nil where the page does not tell.
+    private static func later(_ items: [JSONValue], than from: Date?) -> Date? {
+        let times = items.compactMap(ImmichAssetReading.taken)
+        guard times.count == items.count, zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }), let last = times.last,
+            last - overlap > from ?? .distantPast
+        else { return nil }
+        return last - overlap
+    }
+
+    private func ask(
+        _ query: [JSONValue.Member], from: Date?, page: Int
+    ) async throws -> (items: [JSONValue], next: Int?) {
+        var query = query
+        if let from {
+            query.removeAll { $0.name == "takenAfter" }
+            query.append(.init("takenAfter", .string(Self.text(from))))
+        }
+        query += [
+            .init("size", .number(Double(Self.pageSize))), .init("withExif", true), .init("order", "asc"),
+            .init("page", .number(Double(page))),
+        ]
+        let answer = try await session.client.send(
+            .post, "\(reading.api)/search/metadata", headers: Self.headers, body: JSONValue.object(query).encoded())
+        guard answer.status.isSuccess, let found = try? JSONValue(parsing: answer.body)["assets"],
+            let items = found["items"]?.array
+        else { throw refusal(answer, "The library could not be searched") }
+        let next = found["nextPage"].flatMap {
+            $0.string.flatMap { Int($0) } ?? $0.number.flatMap { Int(exactly: $0) }
+        }
+        return (items, next)
+    }
+}
