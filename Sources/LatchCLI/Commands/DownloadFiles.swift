@@ -152,28 +152,41 @@ struct DownloadFiles: Performing {
 
     /// Finds what is wished for. A whole address leads to the account whose server it is on, unless one is named.
     private func eachPage(_ run: Run, _ take: ([DownloadTask]) async throws -> Void) async throws {
+        var distinct = DistinctTasks()
+        let take: ([DownloadTask]) async throws -> Void = { [wish] tasks in
+            try await take(wish.mayRepeat ? distinct.fresh(tasks) : tasks)
+        }
         var rest = wish
         rest.paths = []
-        if selector == nil {
-            let accounts = try await run.latchstring().accounts.accounts()
-            for path in wish.paths {
-                guard let other = accounts.filter({ Self.isOn($0, path) }).first(where: \.isSignedIn) else {
-                    rest.paths.append(path)
-                    continue
-                }
-                let (account, session) = try await run.session(other.id.uuidString)
-                try await DownloadChooser(account, session).find(DownloadWish(paths: [path]), take)
+        var others: [(account: Account, path: String)] = []
+        for path in wish.paths {
+            if selector == nil, FileAddress.isOne(path) {
+                others.append((try await account(of: FileAddress(path), run), path))
+            } else {
+                rest.paths.append(path)
             }
-        } else {
-            rest.paths = wish.paths
+        }
+        for (account, path) in others {
+            let (account, session) = try await run.session(account.id.uuidString)
+            try await DownloadChooser(account, session).find(DownloadWish(paths: [path]), take)
         }
         guard !rest.isEmpty else { return }
         let (account, session) = try await run.session(selector)
         try await DownloadChooser(account, session).find(rest, take)
     }
 
-    private static func isOn(_ account: Account, _ path: String) -> Bool {
-        !account.isActive && path.hasPrefix(account.serverURL.url + "/")
+    /// The account on whose server a file is: the active one where it is there, else one that is signed in.
+    private func account(of address: FileAddress, _ run: Run) async throws -> Account {
+        let there = try await run.latchstring().accounts.accounts().filter {
+            address.request(to: $0.serverURL) != nil
+        }
+        if let account = there.first(where: \.isActive) ?? there.first(where: \.isSignedIn) ?? there.first {
+            return account
+        }
+        run.advise(
+            "Sign in: latch login \(address.origin.url.forShell); or give the address of a file where you are signed in: "
+                + "latch accounts")
+        throw LatchError(.signedOut, "You are not signed in at \(address.origin).")
     }
 }
 

@@ -49,12 +49,18 @@ private struct CommandDownloads: Performing {
         if let ids, count == 0 {
             throw LatchError(
                 .invalidInput,
-                "There is nothing to \(name) by '\(ids.joined(separator: ", ").printable)'. "
+                "There is nothing to \(name) by '\(ids.map(Self.shown).joined(separator: ", "))'. "
                     + "See what there is: latch downloads list")
         }
         try run.console.result(
             [count == 1 ? "1 file." : "\(count) files."], json: ["files": .number(Double(count))])
         return .done
+    }
+
+    /// An id as it was given. Behind the `?` of an address may stand a secret.
+    private static func shown(_ id: String) -> String {
+        let bare = id.prefix { $0 != "?" }
+        return (String(bare) + (bare.endIndex < id.endIndex ? "?…" : "")).printable
     }
 }
 

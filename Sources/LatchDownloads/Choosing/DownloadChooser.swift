@@ -23,8 +23,8 @@ public struct DownloadChooser: Sendable {
     ///   library; the codes of network and session; what `take` throws.
     public func find(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
         var wish = wish
-        for path in wish.paths {
-            if let id = picture(at: path) { wish.ids.append(id) } else { try await take([file(path)]) }
+        for path in try wish.paths.map(below) {
+            if let id = picture(at: path) { wish.ids.append(id) } else { try await take([try await file(path)]) }
         }
         guard !wish.ids.isEmpty || wish.isSearch else { return }
         guard account.dialect.rawValue == "immich" else {
@@ -40,7 +40,18 @@ public struct DownloadChooser: Sendable {
         for album in wish.albums { try await library.album(album, wish, take) }
     }
 
-    /// The id of a picture whose page in the browser an address is.
+    /// The path below the account's server that a path or whole address means.
+    private func below(_ text: String) throws(LatchError) -> String {
+        guard FileAddress.isOne(text) else { return text }
+        let address = try FileAddress(text)
+        if let path = address.request(to: account.serverURL) { return path }
+        throw LatchError(
+            .invalidRequest,
+            "The file is at \(address.origin), and this account at \(account.serverURL), which does not send its token "
+                + "elsewhere. Name an account there with --account, or none.")
+    }
+
+    /// The id of a picture whose page in the browser a path is.
     private func picture(at path: String) -> String? {
         guard account.dialect.rawValue == "immich" else { return nil }
         let parts = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
@@ -49,11 +60,12 @@ public struct DownloadChooser: Sendable {
     }
 
     /// The file at a path or whole address of the server, under its whole address.
-    private func file(_ path: String) throws -> DownloadTask {
+    private func file(_ path: String) async throws -> DownloadTask {
         let url = try account.serverURL.url(of: path)
         let bare = path.prefix { $0 != "?" && $0 != "#" }
         let last = bare.split(separator: "/").last.map(String.init) ?? account.serverURL.host
         return DownloadTask(
-            id: url, account: account.id, url: url, filename: PercentEncoding.decode(last.utf8) ?? last, group: .file)
+            id: try await SealedQuery.id(url, try await session.downloadKey()), account: account.id, url: url,
+            filename: PercentEncoding.decode(last.utf8) ?? last, group: .file)
     }
 }

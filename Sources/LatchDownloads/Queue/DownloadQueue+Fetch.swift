@@ -85,18 +85,27 @@ extension DownloadQueue {
         }
         // What is known of an old part must not be taken for knowledge of the new one.
         if point == nil, row.resume != nil { try await store.note(row.position, resume: nil, boot: nil) }
-        let outcome: FetchOutcome
+        var outcome: FetchOutcome
+        var address = task.url
         do {
+            address = try await url(of: task)
             let answer = try await session.client.download(
-                task.url, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
+                address, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
                 onBegin: running.begun)
             outcome = judge(answer, task, session, part)
         } catch {
             sessions[task.account] = nil
             outcome = FetchOutcome(error, account: task.account)
         }
+        if task.metadata.sealedQuery != nil { outcome = outcome.masked(of: address) }
         try await hook.after(.fetched)
         return outcome
+    }
+
+    /// A task's address with its query.
+    private func url(of task: DownloadTask) async throws -> String {
+        guard task.metadata.sealedQuery != nil else { return task.url }
+        return try SealedQuery.open(task, try await latch.accounts.downloadKey(of: task.account))
     }
 
     private func headers(_ task: DownloadTask) -> HTTPHeaders {
@@ -110,7 +119,7 @@ extension DownloadQueue {
     ) -> FetchOutcome {
         guard [200, 206].contains(answer.status.rawValue) else {
             let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
-            return FetchOutcome(answer, String(words.prefix(200)), now: now())
+            return FetchOutcome(answer, String(words.prefix(200)), to: task, now: now())
         }
         // A page of a proxy's or portal's comes with 200 too.
         let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false

@@ -1,3 +1,4 @@
+import Crypto
 public import FoundationEssentials
 import HTTPClient
 public import LatchKit
@@ -91,7 +92,8 @@ public actor DownloadQueue {
     /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; the codes of the storage.
     @discardableResult
     public func add(_ tasks: [DownloadTask]) async throws -> Int {
-        let added = try await store.add(tasks, hosts: hosts(tasks))
+        let hosts = try await hosts(tasks)
+        let added = try await store.add(sealed(tasks), hosts: hosts)
         commanded()
         return added
     }
@@ -111,6 +113,16 @@ public actor DownloadQueue {
             part.removeAll(keepingCapacity: true)
         }
         return try await added + add(part)
+    }
+
+    private func sealed(_ tasks: [DownloadTask]) async throws -> [DownloadTask] {
+        var (tasks, keys): ([DownloadTask], [UUID: Secret]) = (tasks, [:])
+        for index in tasks.indices where SealedQuery.cut(tasks[index].url) != nil {
+            let account = tasks[index].account
+            if keys[account] == nil { keys[account] = try await latch.accounts.downloadKey(of: account) }
+            if let key = keys[account] { tasks[index] = try SealedQuery.seal(tasks[index], key) }
+        }
+        return tasks
     }
 
     private func hosts(_ tasks: [DownloadTask]) async throws -> [UUID: String] {

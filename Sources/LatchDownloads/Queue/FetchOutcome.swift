@@ -64,15 +64,30 @@ extension FetchOutcome {
     /// Judges an answer that brought no file.
     ///
     /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0.
-    init(_ answer: ClientResponse, _ words: String, now: Date) {
+    init(_ answer: ClientResponse, _ words: String, to task: DownloadTask, now: Date) {
         let wait = answer.retryAfter(now: now).map { min($0, .seconds(3600)) }
         switch answer.status.rawValue {
-        case 404, 410: self = .gone("The server does not have it any more.")
+        case 404, 410:
+            // Who gave an address wants that file; what was chosen from a library may have been deleted there since.
+            self =
+                task.group == .file
+                ? .failed("There is no file at \(task.url).") : .gone("The server does not have it any more.")
         case 400 where words.hasPrefix("Not found or no asset"):
             self = .gone("The server does not have it any more, or it is not yours.")
         case 403: self = .failed("The server does not allow it: \(words). Ask whoever it belongs to.")
         case 408, 425, 429, 500...: self = .again("The server has a fault or wants a pause (\(words)).", after: wait)
         default: self = .failed("The server refuses: \(words).")
+        }
+    }
+
+    /// The same without what stands behind the `?` of its address.
+    func masked(of url: String) -> Self {
+        switch self {
+        case .whole, .held, .stopped: self
+        case .gone(let text): .gone(SealedQuery.masked(text, of: url))
+        case .failed(let text): .failed(SealedQuery.masked(text, of: url))
+        case .again(let text, let wait): .again(SealedQuery.masked(text, of: url), after: wait)
+        case .spoilt(let text): .spoilt(SealedQuery.masked(text, of: url))
         }
     }
 

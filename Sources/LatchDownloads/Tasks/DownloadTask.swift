@@ -7,11 +7,12 @@ public import LatchKit
 ///
 /// Source: DL-4.
 public struct DownloadTask: Sendable, Identifiable, Hashable {
-    /// The task's id, one of its account's; with Immich the asset's id.
+    /// The task's id, one of its account's; with Immich the asset's id. It is shown: no secret stands in it.
     public var id: String
     /// Whose file it is.
     public var account: Account.ID
-    /// The path below the account's server, with a query if need be; or a whole address of that server.
+    /// The path below the account's server, with a query if need be; or a whole address of that server. In the queue a query
+    /// is sealed, and `?…` stands in its place.
     public var url: String
     /// Further header fields; never a secret, for they are kept in the queue's file.
     public var headers: [String: String]
@@ -79,6 +80,8 @@ public struct DownloadMetadata: Sendable, Hashable, Codable {
     public var part: LivePart?
     /// The id that both parts of a live photo share: the still's.
     public var liveID: String?
+    /// The query of the task's address, in the queue; see ``SealedQuery``.
+    var sealedQuery: String?
 
     /// One of the two files of a live photo.
     public enum LivePart: String, Sendable, Codable {

@@ -134,6 +134,7 @@ extension AccountStore {
         try await LatchError.telling {
             try await secrets.remove(Self.tokenKey(id))
             for slot in KeptConnection.slots { try await secrets.remove(Self.connectionKey(id, slot: slot)) }
+            try await secrets.remove(Self.downloadKeyName(id))
         }
     }
 

@@ -81,6 +81,29 @@ struct BringHomeTests {
         #expect(groups == ["group_image": 2, "group_video": 1, "group_livephoto": 4])
     }
 
+    @Test("DL-1 a file that is chosen several times is counted once, beforehand and when it is fetched")
+    func severalTimes() async throws {
+        let (sandbox, house) = try await sandbox()
+        let words = ["--album", "Familie", "--album", "familie", "--album", "Sommer an der See"]
+        let one = try await house.latch(["download", "--album", "Familie", "--dry-run", "--json"])
+        let other = try await house.latch(["download", "--album", "Sommer an der See", "--dry-run", "--json"])
+        let all = try await house.latch(["download", "--dry-run", "--json"] + words)
+        let first = try await house.latch(["download"] + words)
+        let id = try #require(DownloadPart.attribute("user.latchstring.asset", of: house.library + "/IMG_0001.JPG"))
+        let again = try await house.latch(["download", "--dry-run", "--json", id, id.uppercased()] + words)
+        await sandbox.end()
+
+        func number(_ result: Program.Result, _ name: String) throws -> Double {
+            try #require(try PictureHouse.events(result.output).first?[name]?.number)
+        }
+        let files = try number(one, "files") + number(other, "files")
+        #expect(
+            try number(all, "files") == files && number(all, "bytes") == number(one, "bytes") + number(other, "bytes"))
+        #expect(first.errors.contains("\(Int(files)) files to fetch."), "\(first.errors)")
+        #expect(first.output.contains("\(Int(files)) files are home"))
+        #expect(try number(again, "files") == 0 && number(again, "filesHere") == files)
+    }
+
     @Test("DL-7 DL-9 each event is a line of JSON: what runs, what is whole, and how far all have come")
     func events() async throws {
         let (sandbox, house) = try await sandbox()
@@ -109,7 +132,10 @@ struct BringHomeTests {
             (try await house.latch("download", "--from", "2024-13"), 64, "a day, month or year"),
             (try await house.latch("download", "--from", "2024-02", "--until", "2024-01"), 64, "later than --until"),
             (try await house.latch("download", "IMG_0001.JPG"), 65, "no id of a picture"),
-            (try await house.latch("download", "https://elsewhere.example/a.jpg"), 65, "would leave"),
+            (
+                try await house.latch("download", "https://elsewhere.example/a.jpg"), 77,
+                "You are not signed in at https://elsewhere.example"
+            ),
             (try await house.latch("download", "--all", "--to", "/proc/none/here"), 1, "/proc/none/here"),
             (try await house.latch("downloads", "cancel", "nothing"), 65, "nothing to cancel by 'nothing'"),
             (try await house.latch("download", "--all", "--album", "Familie"), 64, "give either"),

@@ -23,7 +23,10 @@ struct PictureHouse {
     }
 
     /// Runs `latch` to its end.
-    func latch(_ arguments: String...) async throws -> Program.Result {
+    func latch(_ arguments: String...) async throws -> Program.Result { try await latch(arguments) }
+
+    /// Runs `latch` to its end.
+    func latch(_ arguments: [String]) async throws -> Program.Result {
         try await Program.run(
             Products.path("latch"), arguments + ["--secrets-key", Self.key(house)], environment: house.environment)
     }

@@ -1,0 +1,83 @@
+public import LatchKit
+
+/// The whole address of a file as somebody types or pastes it, in one spelling.
+///
+/// `HTTPS://Files.Example.org:443/%7eada/a.pdf#page=2` and `https://files.example.org./~ada/a.pdf` are the same address.
+///
+/// Source: RFC 3986 §3 and §6.2.
+public struct FileAddress: Sendable, Hashable {
+    /// Scheme, host and port.
+    public let origin: ServerAddress
+    /// The path, beginning with a slash.
+    public let path: String
+    /// The query as it was given, which may hold a secret; nil without one.
+    public let query: String?
+
+    /// Whether a text is a whole address, and not a path or an id.
+    public static func isOne(_ text: String) -> Bool { text.prefix { !"/?#".contains($0) }.hasSuffix(":") }
+
+    /// Reads an address.
+    ///
+    /// - Throws: ``LatchError/Code/invalidAddress`` that says what is wrong with it; the address itself is not repeated, for
+    ///   it may hold a password or a key.
+    public init(_ text: String) throws(LatchError) {
+        guard let mark = text.firstRange(of: "://") else {
+            throw LatchError(
+                .invalidAddress, "The address has no '//' after its 'https:'. Write it like a browser does.")
+        }
+        let rest = text[mark.upperBound...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let scheme = String(text[..<mark.upperBound])
+        if let at = authority.lastIndex(of: "@") {
+            let server = try? ServerAddress(scheme + authority[authority.index(after: at)...])
+            let advice = server.map { " Leave it out, and sign in there: latch login \($0)" } ?? " Leave it out."
+            throw LatchError(
+                .invalidAddress,
+                "The address holds a user name or password before its '@', where they do not belong."
+                    + advice)
+        }
+        origin = try ServerAddress(scheme + authority)
+        let bare = rest[authority.endIndex...].prefix { $0 != "#" }
+        let path = bare.prefix { $0 != "?" }
+        self.path = path.isEmpty ? "/" : Self.normalized(path)
+        query = path.endIndex < bare.endIndex ? String(bare[bare.index(after: path.endIndex)...]) : nil
+    }
+
+    /// What stands behind a server's address, to be asked of that server; nil when the file is another server's.
+    public func request(to server: ServerAddress) -> String? {
+        guard server.origin == origin.origin, path.hasPrefix(server.prefix + "/") else { return nil }
+        return path.dropFirst(server.prefix.count) + (query.map { "?" + $0 } ?? "")
+    }
+
+    /// Escapes in one spelling: none of what needs none, and digits in capitals.
+    ///
+    /// Source: RFC 3986 §6.2.2.1 and §6.2.2.2.
+    private static func normalized(_ path: Substring) -> String {
+        let bytes = Array(path.utf8)
+        var text: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let digits = String(validating: bytes[(index + 1)...(index + 2)], as: UTF8.self),
+                let byte = UInt8(digits, radix: 16), !digits.hasPrefix("+")
+            else {
+                text.append(bytes[index])
+                index += 1
+                continue
+            }
+            if isUnreserved(byte) { text.append(byte) } else { text += [UInt8(ascii: "%")] + digits.uppercased().utf8 }
+            index += 3
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Source: RFC 3986 §2.3. A full stop stays as it is written, so that no `..` comes of it.
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

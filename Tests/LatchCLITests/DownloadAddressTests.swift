@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `latch download` with whole addresses, as people type and paste them.
+@Suite("The address of a file", .timeLimit(.minutes(3))) struct DownloadAddressTests {
+    @Test("DL-3 an address leads to its account however it is spelled, and is one file in every spelling")
+    func spellings() async throws {
+        let house = try await FileHome(host: "localhost")
+        let port = house.server.port
+        let first = try await house.download("HTTP://LOCALHOST.:\(port)/files/%7eada.bin#page=2")
+        let second = try await house.download("--account", "1", "http://localhost:\(port)/files/~ada.bin")
+        #expect(first.status == 0 && first.output.contains("1 file is home"), "\(first.errors)")
+        #expect(second.status == 0 && second.errors.contains("All 1 are here already"), "\(second.errors)")
+        #expect(house.file("~ada.bin") == FileHome.bytes("~ada.bin"))
+    }
+
+    @Test("DL-3 another server's address is told in one message, and a password in an address is refused unseen")
+    func others() async throws {
+        let house = try await FileHome()
+        let elsewhere = try await house.download("https://files.example/a.bin")
+        let named = try await house.download("--account", "1", "https://files.example/a.bin")
+        let password = try await house.download("http://ada:open-sesame@127.0.0.1:\(house.server.port)/files/a.bin")
+        #expect(elsewhere.status == 77)
+        #expect(
+            elsewhere.errors == """
+                latch: You are not signed in at https://files.example.
+                Sign in: latch login https://files.example; or give the address of a file where you are signed in: latch \
+                accounts
+
+                """)
+        #expect(named.status == 65 && named.errors.contains("The file is at https://files.example"))
+        #expect(password.status == 65 && password.errors.contains("user name or password before its '@'"))
+        #expect(!password.errors.contains("open-sesame"))
+        #expect(house.server.requests.allSatisfy { !$0.path.hasPrefix("/files/") })
+    }
+
+    @Test("DL-13 no file at an address that somebody gave is a failure, not something that was deleted since")
+    func missing() async throws {
+        let house = try await FileHome()
+        let missing = try await house.download("/elsewhere/a.bin")
+        #expect(missing.status == 1, "\(missing.errors)")
+        #expect(missing.errors.contains("There is no file at \(house.server.url("/elsewhere/a.bin"))."))
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Addresses with a secret behind their `?`, as share links and signed addresses have.
+@Suite("A secret in an address", .timeLimit(.minutes(3))) struct DownloadSecretTests {
+    private static let secret = "oPEn-seSAme-0123456789"
+
+    private func check(_ house: FileHome, _ results: [Program.Result]) {
+        for result in results {
+            #expect(!(result.output + result.errors).contains(Self.secret), "\(result.output)\(result.errors)")
+        }
+        let disk = house.home.everythingOnDisk()
+        #expect(disk.contains { $0.path.hasSuffix("latchstring.db") })
+        for (path, bytes) in disk { #expect(bytes.range(of: Data(Self.secret.utf8)) == nil, "\(path)") }
+    }
+
+    @Test("DL-4 a share's address brings its file, and its key is in no output and no file, also while it waits")
+    func share() async throws {
+        let query = "key=\(Self.secret)&slug=sea"
+        let house = try await FileHome(queries: ["sea.jpg": query])
+        house.intercept { request in
+            guard request.path.hasSuffix(query), request.headers["range"] == nil else { return nil }
+            var answer = FaultServer.Answer.file(FileHome.bytes("sea.jpg"), to: request)
+            answer.stallAfter = 1_000
+            return answer
+        }
+        let address = house.server.url("/files/sea.jpg?\(query)")
+        let words = ["download", "--to", house.home.folder.file("Files"), address, "--json"]
+        let running = try RunningProgram(Home.latch, words, environment: house.home.environment)
+        try await running.line { $0.contains("\"received\":1000") }
+        let waiting = try await house.home.latch("downloads", "list")
+        running.send(SIGKILL)
+        _ = await running.waitForExit()
+        check(house, [waiting])
+        #expect(waiting.output.contains("running  \(house.server.url("/files/sea.jpg?…"))"), "\(waiting.output)")
+
+        let resumed = try await house.home.latch("download", "--json")
+        let again = try await house.download(address)
+        let other = try await house.download(house.server.url("/files/sea.jpg?key=another"))
+        let list = try await house.home.latch("downloads", "list", "--json")
+        #expect(resumed.status == 0 && house.file("sea.jpg") == FileHome.bytes("sea.jpg"), "\(resumed.output)")
+        #expect(again.status == 0 && again.errors.contains("All 1 are here already"), "\(again.errors)")
+        #expect(other.status == 1 && other.errors.contains("does not allow it"), "\(other.errors)")
+        #expect(house.server.requests.contains { $0.headers["range"] == "bytes=1000-" && $0.path.hasSuffix(query) })
+        check(house, [resumed, again, other, list])
+    }
+
+    @Test("DL-13 however such a download fails, its secret is in no message, and it is tried again with it")
+    func failures() async throws {
+        let house = try await FileHome()
+        let answers: [String: FaultServer.Answer] = [
+            "none": .init(status: 404, body: Array("nothing at ?token=\(Self.secret)".utf8)),
+            "words": .init(
+                status: 403, headers: [("Content-Type", "application/json")],
+                body: Array(#"{"detail":"not with token=\#(Self.secret)"}"#.utf8)),
+            "page": .init(headers: [("Content-Type", "text/html")], body: Array("<html></html>".utf8)),
+            "moved": .init(status: 302, headers: [("Location", "/files/x?token=\(Self.secret)")]),
+        ]
+        house.intercept { request in
+            answers.first { request.path.hasPrefix("/files/\($0.key)") }?.value
+        }
+        let addresses = answers.keys.map { house.server.url("/files/\($0)?token=\(Self.secret)") }
+        let failed = try await house.home.latch(["download", "--to", house.home.folder.file("Files")] + addresses)
+        let list = try await house.home.latch("downloads", "list", "--json")
+        let cancelled = try await house.home.latch("downloads", "cancel", addresses[0])
+        check(house, [failed, list, cancelled])
+        #expect(failed.status == 1 && failed.output.contains("4 failed"), "\(failed.output)\(failed.errors)")
+
+        house.intercept { _ in nil }
+        let retried = try await house.home.latch("downloads", "retry")
+        let came = try await house.home.latch("download")
+        #expect(retried.output.hasPrefix("4 files.") && came.status == 0, "\(came.errors)")
+        #expect(house.file("words") == FileHome.bytes("words"))
+        check(house, [retried, came])
+    }
+
+    @Test("A signed-out account takes the key of its sealed addresses along")
+    func signedOut() async throws {
+        let house = try await FileHome()
+        house.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
+        _ = try await house.download("/files/a?key=\(Self.secret)")
+        let sealed = house.home.data + "/secrets.sealed"
+        let before = FileManager.default.contents(atPath: sealed)?.count ?? 0
+        let out = try await house.home.latch("logout")
+        let after = FileManager.default.contents(atPath: sealed)?.count ?? 0
+        #expect(out.status == 0 && after < before - 80, "\(before) → \(after)")
+        check(house, [out])
+    }
+}

@@ -1,0 +1,51 @@
+import LatchKit
+import Testing
+
+@testable import LatchDownloads
+
+/// One spelling for what people type and paste.
+///
+/// Source: RFC 3986 §6.2.
+@Suite("Addresses of files") struct FileAddressTests {
+    @Test(
+        "DL-3 scheme, host, port and escapes have one spelling, and the account's path is left out",
+        arguments: [
+            ("HTTPS://Files.Example.ORG:443/a/b.pdf", "/a/b.pdf"), ("https://files.example.org./a/b.pdf", "/a/b.pdf"),
+            ("https://FILES.example.org/%7Eada/%c3%bc?Key=%7E", "/~ada/%C3%BC?Key=%7E"),
+            ("https://files.example.org:/a#b?c", "/a"), ("https://files.example.org", "/"),
+            ("https://files.example.org?x=1", "/?x=1"), ("https://files.example.org/a%2", "/a%2"),
+            ("https://files.example.org/%2e%2E/a", "/%2E%2E/a"), ("https://files.example.org/%+1", "/%+1"),
+        ])
+    func spellings(_ text: String, _ path: String) throws {
+        let server = try ServerAddress("https://files.example.org")
+        let address = try FileAddress(text)
+        #expect(FileAddress.isOne(text) && address.request(to: server) == path)
+    }
+
+    @Test("DL-3 a file of another server, port or folder is nobody's")
+    func others() throws {
+        let server = try ServerAddress("https://files.example.org/immich")
+        #expect(try FileAddress("https://files.example.org/immich/a?b").request(to: server) == "/a?b")
+        for other in [
+            "http://files.example.org/immich/a", "https://files.example.org:8443/immich/a",
+            "https://files.example.org/immichael/a", "https://files.example.org.evil.example/immich/a",
+        ] {
+            #expect(try FileAddress(other).request(to: server) == nil, "\(other)")
+        }
+        for path in ["/a/b", "5f3e0000-0000-4000-8000-000000000001", "/a?u=https://x/", "a:b"] {
+            #expect(!FileAddress.isOne(path), "\(path)")
+        }
+    }
+
+    @Test("A user name or password in an address, or what is no address, is refused without being repeated")
+    func refused() {
+        for wrong in [
+            "https://ada:sesame@files.example.org/a", "https://sesame@files.example.org/a", "https://:sesame@/a",
+            "https://a@b:sesame@files.example.org/a", "ftp://files.example.org/sesame", "https://:80/sesame",
+            "https:/files.example.org/sesame",
+        ] {
+            let error = #expect(throws: LatchError.self) { _ = try FileAddress(wrong) }
+            #expect(error?.code == .invalidAddress && error?.message.contains("sesame") == false, "\(wrong)")
+        }
+    }
+}
