@@ -117,9 +117,11 @@ struct DownloadLimitTests {
         #expect(told.contains(.complete(id: "one", path: world.library + "/one.jpg")))
     }
 
-    @Test("DL-4 a task is kept with all that it has: id, address, fields, name, group, progress, metadata")
+    @Test(
+        "DL-4 a task is kept with all that it has: id, address, fields, name, group, progress, metadata; a query sealed"
+    )
     func kept() async throws {
-        let task = DownloadTask(
+        var task = DownloadTask(
             id: "id", account: world.account.id, url: "/files/id?edited=true", headers: ["Accept": "image/*"],
             filename: "Größe.HEIC", group: .livePhoto, wantsProgress: false,
             metadata: .init(
@@ -127,6 +129,15 @@ struct DownloadLimitTests {
                 taken: .init(timeIntervalSince1970: 1_700_000_000.5),
                 part: .video, liveID: "still"))
         try await world.queue().add([task])
-        #expect(try await world.otherProgram().tasks().map(\.task) == [task])
+        var kept = try #require(try await world.otherProgram().tasks().first?.task)
+        let key = try await world.latch.accounts.downloadKey(of: world.account.id)
+        #expect(try SealedQuery.open(kept, key) == "/files/id?edited=true")
+        #expect(kept.metadata.sealedQuery != nil && kept.url == "/files/id?…")
+        kept.metadata.sealedQuery = nil
+        task.url = kept.url
+        #expect(kept == task)
+        let other = Secret(bytes: Array(repeating: 7, count: 32))
+        task.metadata.sealedQuery = "AAAA"
+        #expect(throws: LatchError.self) { _ = try SealedQuery.open(task, other) }
     }
 }

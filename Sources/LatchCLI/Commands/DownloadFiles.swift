@@ -38,6 +38,11 @@ struct DownloadFiles: Performing {
             'latch downloads' shows and commands what waits. It rests while there is no network.
 
             With --json each event is one line of JSON.
+
+            Exit codes: \(ExitCode.done.rawValue) when all came, was here, is gone from the library, or was paused by you; \
+            \(ExitCode.failed.rawValue) when something failed, as at an address where there is no file; \
+            \(ExitCode.signIn.rawValue) when an account must sign in again; \(ExitCode.interrupted.rawValue) after Ctrl-C. \
+            What cannot begin ends as 'latch --help' tells.
             """,
         arguments: [
             what, album, whole, favourites, from, until, folder, layout, motion, parallel, background, metered, dryRun,

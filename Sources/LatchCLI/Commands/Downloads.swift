@@ -8,29 +8,42 @@ import Terminal
 enum Downloads {
     static let command = Command<Request>(
         "downloads", "See and command what comes home.",
-        discussion: "Commands reach a 'latch download' that runs elsewhere within a moment.",
+        discussion: """
+            Commands reach a 'latch download' that runs elsewhere within a moment.
+
+            Exit codes: \(ExitCode.done.rawValue), also where there was nothing to do; \(ExitCode.badInput.rawValue) when an ID \
+            is not there. 'watch' ends as the 'latch download' that it watches.
+            """,
         commands: [
             ListDownloads.command, WatchDownloads.command,
-            command("pause", "Let files rest; what has come stays.") { try await $0.pause($1) },
-            command("resume", "Let paused files go on.") { try await $0.resume($1) },
-            command("retry", "Try again what failed.") { try await $0.retryFailed($1) },
-            command("cancel", "Take files out of the queue.") { queue, ids in
-                guard let ids else { return try await queue.cancelAll() }
+            command("pause", "Let files rest; what has come stays.") { try await $0.pause($1, of: $2) },
+            command("resume", "Let paused files go on.", fetches: true) { try await $0.resume($1, of: $2) },
+            command("retry", "Try again what failed.", fetches: true) { try await $0.retryFailed($1, of: $2) },
+            command("cancel", "Take files out of the queue.") { queue, ids, account in
+                guard let ids else { return try await queue.cancelAll(of: account) }
                 var count = 0
-                for id in ids where try await queue.cancel(id) { count += 1 }
+                for id in ids where try await queue.cancel(id, of: account) { count += 1 }
                 return count
             },
-            command("clear", "Forget what is over; the files stay.") { try await $0.clear($1) },
+            command("clear", "Forget what is over; the files stay.") { try await $0.clear($1, of: $2) },
         ])
 
     private static let ids = RemainingArguments<String>("ID", help: "Which; all when left out.")
+    fileprivate static let account = Option<String>(
+        "account", short: "a", value: "ACCOUNT", defaultText: "every account", completion: AccountOption.completion,
+        help: "Only of this account: its number, e-mail, server or the beginning of its id.")
 
     private static func command(
-        _ name: String, _ summary: String, _ act: @escaping @Sendable (DownloadQueue, [String]?) async throws -> Int
+        _ name: String, _ summary: String, fetches: Bool = false,
+        _ act: @escaping @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
     ) -> Command<Request> {
-        Command<Request>(name, summary, arguments: [ids]) { given in
+        Command<Request>(name, summary, arguments: [ids, account]) { given in
             let chosen = given[ids]
-            return Request(given, CommandDownloads(ids: chosen.isEmpty ? nil : chosen, name: name, act: act))
+            return Request(
+                given,
+                CommandDownloads(
+                    ids: chosen.isEmpty ? nil : chosen, selector: given[account], name: name, fetches: fetches, act: act
+                ))
         }
     }
 }
@@ -38,14 +51,18 @@ enum Downloads {
 /// One command to the queue.
 private struct CommandDownloads: Performing {
     let ids: [String]?
+    let selector: String?
     let name: String
-    let act: @Sendable (DownloadQueue, [String]?) async throws -> Int
+    /// Whether there is something to fetch after it.
+    let fetches: Bool
+    let act: @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
 
     var asksNobody: Bool { true }
 
     func perform(in run: Run) async throws -> ExitCode {
+        let account = selector == nil ? nil : try await run.account(selector).id
         let queue = try await DownloadPlace().open(run, isChoosing: false).queue
-        let count = try await act(queue, ids)
+        let count = try await act(queue, ids, account)
         if let ids, count == 0 {
             throw LatchError(
                 .invalidInput,
@@ -54,6 +71,11 @@ private struct CommandDownloads: Performing {
         }
         try run.console.result(
             [count == 1 ? "1 file." : "\(count) files."], json: ["files": .number(Double(count))])
+        if fetches, count > 0, !run.console.isJSON, try !queue.isRunningSomewhere() {
+            run.console.note(
+                "\(count == 1 ? "Fetch it" : "Fetch them"): latch download; without this terminal: latch download --background"
+            )
+        }
         return .done
     }
 
@@ -84,19 +106,32 @@ private struct WatchDownloads: Performing {
 
 /// `latch downloads list`.
 private struct ListDownloads: Performing {
-    static let command = Command<Request>("list", "List them: state, name, and why.") { given in
-        Request(given, ListDownloads())
+    private static let states = OptionList<StateWord>(
+        "state", value: "STATE", help: "Only what stands so.")
+
+    static let command = Command<Request>(
+        "list", "List them: state, name, and why.", arguments: [states, Downloads.account]
+    ) { given in
+        Request(given, ListDownloads(selector: given[Downloads.account], states: Set(given[states].map(\.rawValue))))
     }
+
+    let selector: String?
+    let states: Set<String>
 
     var asksNobody: Bool { true }
 
     func perform(in run: Run) async throws -> ExitCode {
+        let account = selector == nil ? nil : try await run.account(selector).id
         let queue = try await DownloadPlace().open(run, isChoosing: false).queue
         // The list is written as it is read: it may be of any length.
         var (last, count) = (0, 0)
         if run.console.isJSON { try run.console.raw(Array("{\"downloads\":[".utf8)) }
         while case let page = try await queue.tasks(after: last), let end = page.last {
             last = end.position
+            let page = page.filter { row in
+                account.map { $0 == row.task.account } ?? true && (states.isEmpty || states.contains(row.state.word))
+            }
+            if page.isEmpty { continue }
             if run.console.isJSON {
                 let rows = page.map { String(decoding: Self.json($0).encoded(), as: UTF8.self) }
                 try run.console.raw(Array(((count > 0 ? "," : "") + rows.joined(separator: ",")).utf8))
@@ -108,7 +143,9 @@ private struct ListDownloads: Performing {
         if run.console.isJSON {
             try run.console.raw(Array("]}\n".utf8))
         } else if count == 0 {
-            run.console.note("Nothing waits. Begin: latch download --help")
+            run.console.note(
+                account == nil && states.isEmpty ? "Nothing waits. Begin: latch download --help" : "There is none such."
+            )
         }
         return .done
     }
@@ -137,6 +174,16 @@ private struct ListDownloads: Performing {
         }
         return .object(members)
     }
+}
+
+/// The words of `--state`.
+enum StateWord: String, CaseIterable, ArgumentValue {
+    case waiting
+    case running
+    case paused
+    case done
+    case skipped
+    case failed
 }
 
 extension String {

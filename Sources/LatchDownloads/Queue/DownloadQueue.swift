@@ -141,47 +141,47 @@ public actor DownloadQueue {
     ///
     /// Source: DL-12.
     @discardableResult
-    public func cancel(_ id: String) async throws -> Bool {
+    public func cancel(_ id: String, of account: Account.ID? = nil) async throws -> Bool {
         defer { commanded() }
-        return try await store.remove(id) > 0
+        return try await store.remove(id, of: account) > 0
     }
 
     /// Takes all tasks that are not over out of the queue.
     ///
     /// Source: DL-12.
     @discardableResult
-    public func cancelAll() async throws -> Int {
+    public func cancelAll(of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        return try await store.remove(in: [.waiting, .running, .paused])
+        return try await store.remove(in: [.waiting, .running, .paused], of: account)
     }
 
-    /// Lets tasks rest; what they have fetched stays. All, where no ids are given.
+    /// Lets tasks rest; what they have fetched stays. All, where no ids are given, and every account's, where none is.
     @discardableResult
-    public func pause(_ ids: [String]? = nil) async throws -> Int {
+    public func pause(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        return try await store.change(ids, from: [.waiting, .running], to: .paused)
+        return try await store.change(ids, of: account, from: [.waiting, .running], to: .paused)
     }
 
     /// Lets paused tasks go on.
     @discardableResult
-    public func resume(_ ids: [String]? = nil) async throws -> Int {
+    public func resume(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        return try await store.change(ids, from: [.paused], to: .waiting)
+        return try await store.change(ids, of: account, from: [.paused], to: .waiting)
     }
 
     /// Tries again what has failed; of a live photo both parts.
     @discardableResult
-    public func retryFailed(_ ids: [String]? = nil) async throws -> Int {
+    public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        let changed = try await store.change(ids, from: [.failed("")], to: .waiting)
-        return try await changed + store.retryOthers()
+        let changed = try await store.change(ids, of: account, from: [.failed("")], to: .waiting)
+        return try await changed + store.retryOthers(of: account)
     }
 
     /// Forgets tasks that are over; their files stay. All, where no ids are given.
     @discardableResult
-    public func clear(_ ids: [String]? = nil) async throws -> Int {
-        guard let ids else { return try await store.remove(in: [.done, .skipped(""), .failed("")]) }
-        return try await store.forget(ids)
+    public func clear(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
+        guard let ids else { return try await store.remove(in: [.done, .skipped(""), .failed("")], of: account) }
+        return try await store.forget(ids, of: account)
     }
 
     /// The queue's tasks in its order, some at a time.

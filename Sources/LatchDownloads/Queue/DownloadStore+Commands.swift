@@ -7,39 +7,47 @@ extension DownloadStore {
     /// How many rows one commit of a command goes through: nobody else waits for longer, and no more is held in memory.
     private static let sweepSize = 5_000
 
-    /// Changes the state of tasks; of all where no ids are given.
-    func change(_ ids: [String]?, from: [DownloadState], to: DownloadState) async throws -> Int {
+    /// Changes the state of tasks; of all where no ids are given, and of every account's where none is.
+    func change(
+        _ ids: [String]?, of account: UUID?, from: [DownloadState], to: DownloadState
+    ) async throws -> Int {
         let words = from.map(\.word)
         guard let ids else {
             return try await sweep { connection, first, last in
-                try words.reduce(0) { try $0 + connection.run(Self.changeAll, to.word, $1, first, last) }
+                try words.reduce(0) { try $0 + connection.run(Self.changeAll, to.word, $1, first, last, account) }
             }
         }
         return try await command { connection in
             var changed = 0
             for id in ids {
-                for word in words { changed += try connection.run(Self.changeOne, id, to.word, word) }
+                for word in words { changed += try connection.run(Self.changeOne, id, to.word, word, account) }
             }
             return changed
         }
     }
 
     /// Lets the skipped parts of live photos whose other part is tried again wait too.
-    func retryOthers() async throws -> Int { try await sweep { try $0.run(Self.retryOthers, $1, $2) } }
+    func retryOthers(of account: UUID?) async throws -> Int {
+        try await sweep { try $0.run(Self.retryOthers, $1, $2, account) }
+    }
 
     /// Removes an open task, with the other part of a live photo.
-    func remove(_ id: String) async throws -> Int { try await command { try $0.run(Self.removeOne, id) } }
+    func remove(_ id: String, of account: UUID?) async throws -> Int {
+        try await command { try $0.run(Self.removeOne, id, account) }
+    }
 
     /// Removes tasks that are over, with the other parts of live photos that are.
-    func forget(_ ids: [String]) async throws -> Int {
-        try await command { connection in try ids.reduce(0) { try $0 + connection.run(Self.removeEnded, $1) } }
+    func forget(_ ids: [String], of account: UUID?) async throws -> Int {
+        try await command { connection in
+            try ids.reduce(0) { try $0 + connection.run(Self.removeEnded, $1, account) }
+        }
     }
 
     /// Removes all tasks in these states.
-    func remove(in states: [DownloadState]) async throws -> Int {
+    func remove(in states: [DownloadState], of account: UUID?) async throws -> Int {
         let words = states.map(\.word)
         return try await sweep { connection, first, last in
-            try words.reduce(0) { try $0 + connection.run(Self.removeAll, $1, first, last) }
+            try words.reduce(0) { try $0 + connection.run(Self.removeAll, $1, first, last, account) }
         }
     }
 
@@ -80,13 +88,16 @@ extension DownloadStore {
         Int.self, Int.self
     ) { row throws(DatabaseError) in try row.get(0) as Int? }
 
-    /// A task's position by its id alone, and that of the other part of a live photo.
-    private static let both = """
-        position IN (SELECT position FROM downloads WHERE account IN (SELECT id FROM accounts) AND id = ?1 \
-        UNION ALL SELECT other.position FROM downloads AS this JOIN downloads AS other \
-        ON other.account = this.account AND other.live_id = this.live_id \
-        WHERE this.account IN (SELECT id FROM accounts) AND this.id = ?1)
-        """
+    /// A task's position by its id, of one account or any, and that of the other part of a live photo.
+    private static func both(account: String) -> String {
+        let accounts = "(SELECT id FROM accounts WHERE \(account) IS NULL OR id = \(account))"
+        return """
+            position IN (SELECT position FROM downloads WHERE account IN \(accounts) AND id = ?1 \
+            UNION ALL SELECT other.position FROM downloads AS this JOIN downloads AS other \
+            ON other.account = this.account AND other.live_id = this.live_id \
+            WHERE this.account IN \(accounts) AND this.id = ?1)
+            """
+    }
 
     /// What failed or was skipped has no part any more, and what lies at its path is not its file: it begins anew.
     private static let again = """
@@ -98,31 +109,35 @@ extension DownloadStore {
 
     static let changeOne = Statement(
         """
-        UPDATE downloads SET state = ?2, \(again) WHERE state = ?3 AND \(both)
-        """, String.self, String.self, String.self)
+        UPDATE downloads SET state = ?2, \(again) WHERE state = ?3 AND \(both(account: "?4"))
+        """, String.self, String.self, String.self, UUID?.self)
 
     static let changeAll = Statement(
         """
-        UPDATE downloads SET state = ?, \(again) WHERE +state = ? \
-        AND position BETWEEN ? AND ?
-        """, String.self, String.self, Int.self, Int.self)
+        UPDATE downloads SET state = ?1, \(again) WHERE +state = ?2 \
+        AND position BETWEEN ?3 AND ?4 AND (?5 IS NULL OR +account = ?5)
+        """, String.self, String.self, Int.self, Int.self, UUID?.self)
 
     /// The other part of a live photo that failed was skipped perhaps: both are tried again.
     static let retryOthers = Statement(
         """
         UPDATE downloads SET state = 'waiting', \(again) WHERE +state = 'skipped' \
-        AND live_id IS NOT NULL AND position BETWEEN ? AND ? AND EXISTS (SELECT 1 FROM downloads AS other \
+        AND live_id IS NOT NULL AND position BETWEEN ?1 AND ?2 AND (?3 IS NULL OR +account = ?3) AND EXISTS (SELECT 1 FROM downloads AS other \
         WHERE other.account = downloads.account AND other.live_id = downloads.live_id AND +other.state = 'waiting')
-        """, Int.self, Int.self)
+        """, Int.self, Int.self, UUID?.self)
 
     static let removeOne = Statement(
-        "DELETE FROM downloads WHERE state IN ('waiting', 'running', 'paused') AND \(both)", String.self)
+        "DELETE FROM downloads WHERE state IN ('waiting', 'running', 'paused') AND \(both(account: "?2"))",
+        String.self, UUID?.self)
 
     static let removeEnded = Statement(
-        "DELETE FROM downloads WHERE state IN ('done', 'skipped', 'failed') AND \(both)", String.self)
+        "DELETE FROM downloads WHERE state IN ('done', 'skipped', 'failed') AND \(both(account: "?2"))",
+        String.self, UUID?.self)
 
     static let removeAll = Statement(
-        "DELETE FROM downloads WHERE +state = ? AND position BETWEEN ? AND ?", String.self, Int.self, Int.self)
+        """
+        DELETE FROM downloads WHERE +state = ?1 AND position BETWEEN ?2 AND ?3 AND (?4 IS NULL OR +account = ?4)
+        """, String.self, Int.self, Int.self, UUID?.self)
 
     static let pauseAccount = Statement(
         """

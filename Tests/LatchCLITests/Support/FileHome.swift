@@ -17,9 +17,10 @@ final class FileHome: Sendable {
     /// - Parameters:
     ///   - host: The name in the server's address.
     ///   - queries: What is wanted behind the `?` of some files.
+    ///   - other: A home where somebody is signed in elsewhere already.
     /// - Throws: What a server or program that does not start throws.
-    init(host: String = "127.0.0.1", queries: [String: String] = [:]) async throws {
-        var home = try Home()
+    init(host: String = "127.0.0.1", queries: [String: String] = [:], in other: Home? = nil) async throws {
+        var home = try other ?? Home()
         // A bus and services of the machine's are not this test's.
         home.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + home.folder.file("nowhere")
         home.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + home.folder.file("nowhere")
@@ -69,7 +70,11 @@ final class FileHome: Sendable {
         let parts = request.path.split(separator: "?", maxSplits: 1)
         guard parts[0].hasPrefix("/files/") else { return .init(status: 404) }
         let name = String(parts[0].dropFirst("/files/".count))
-        if let query = wanted.withLock({ $0[name] }), parts.count < 2 || parts[1] != query { return .init(status: 403) }
+        if let query = wanted.withLock({ $0[name] }), parts.count < 2 || parts[1] != query {
+            return .init(
+                status: 403, headers: [("Content-Type", "application/json")],
+                body: Array(#"{"detail":"Not yours"}"#.utf8))
+        }
         return .file(Self.bytes(name), to: request)
     }
 }

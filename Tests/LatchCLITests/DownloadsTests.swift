@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `latch downloads`: what waits, of which account, and what is said of it.
+@Suite("Lists and commands of downloads", .timeLimit(.minutes(3))) struct DownloadsTests {
+    /// Two accounts, each with a file that failed.
+    private func houses() async throws -> (FileHome, FileHome) {
+        let first = try await FileHome()
+        let second = try await FileHome(in: first.home)
+        for (house, name) in [(first, "a.bin"), (second, "b.bin")] {
+            house.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
+            let failed = try await first.download(house.server.url("/files/\(name)"))
+            #expect(failed.status == 1, "\(failed.errors)")
+        }
+        return (first, second)
+    }
+
+    @Test(
+        "DL-8 DL-12 the list and the commands are for one account, and for what stands in one way, where that is asked")
+    func chosen() async throws {
+        let (first, second) = try await houses()
+        let home = first.home
+        let account = "127.0.0.1:\(first.server.port)"
+        let retried = try await home.latch("downloads", "retry", "--account", account)
+        let none = try await home.latch("downloads", "resume")
+        let waiting = try await home.latch("downloads", "list", "--state", "waiting")
+        let failed = try await home.latch("downloads", "list", "--state", "failed", "--state", "done", "--json")
+        let other = try await home.latch("downloads", "list", "--account", "127.0.0.1:\(second.server.port)")
+        let nothing = try await home.latch("downloads", "list", "--account", account, "--state", "failed")
+        let mistake = try await home.latch("downloads", "list", "--state", "lost")
+        let foreign = try await home.latch(
+            "downloads", "cancel", "--account", "127.0.0.1:\(second.server.port)", first.server.url("/files/a.bin"))
+        let cleared = try await home.latch("downloads", "clear", "--account", "127.0.0.1:\(second.server.port)")
+        first.intercept { _ in nil }
+        let came = try await home.latch("download")
+
+        #expect(retried.output == "1 file.\n")
+        #expect(retried.errors == "Fetch it: latch download; without this terminal: latch download --background\n")
+        #expect(none.status == 0 && none.output == "0 files.\n" && none.errors.isEmpty)
+        #expect(waiting.output == "waiting  \(first.server.url("/files/a.bin"))  a.bin\n")
+        let rows = try #require(try Home.json(failed)["downloads"] as? [[String: Any]])
+        #expect(rows.map { $0["filename"] as? String } == ["b.bin"])
+        #expect(other.output.hasPrefix("failed   \(second.server.url("/files/b.bin"))"))
+        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors == "There is none such.\n")
+        #expect(mistake.status == 64 && foreign.status == 65, "\(mistake.errors)\(foreign.errors)")
+        #expect(cleared.output == "1 file.\n")
+        #expect(came.status == 0 && first.file("a.bin") == FileHome.bytes("a.bin"), "\(came.errors)")
+    }
+
+    @Test("DL-12 every command keeps to the account that is named", arguments: ["pause", "resume", "cancel", "clear"])
+    func commands(_ name: String) async throws {
+        let (first, second) = try await houses()
+        let home = first.home
+        if name != "clear" { _ = try await home.latch("downloads", "retry") }
+        if name == "resume" { _ = try await home.latch("downloads", "pause") }
+        let result = try await home.latch("downloads", name, "--account", "127.0.0.1:\(second.server.port)")
+        let list = try await home.latch("downloads", "list")
+        let lines = list.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+        #expect(result.output == "1 file.\n")
+        let expected: [String: [Substring]] = [
+            "pause": ["waiting", "paused"], "resume": ["paused", "waiting"], "cancel": ["waiting"], "clear": ["failed"],
+        ]
+        #expect(lines == expected[name], "\(list.output)")
+    }
+
+    @Test("DL-11 a file at home is readable as other files of the person's are, and its part by the person alone")
+    func modes() async throws {
+        let house = try await FileHome()
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: house.home.folder.file(path))[.posixPermissions] as? Int
+        }
+        for (mask, wanted, name) in [
+            ("022", 0o644, "a"), ("027", 0o640, "b"), ("002", 0o664, "c"), ("077", 0o600, "d"),
+        ] {
+            let result = try await house.home.shell(
+                #"umask \#(mask); "$LATCH" download --to "$HOME/Files" /files/\#(name)"#)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try mode("Files/\(name)") == wanted)
+        }
+        house.intercept { request in
+            guard request.path == "/files/e" else { return nil }
+            var answer = FaultServer.Answer.file(FileHome.bytes("e"), to: request)
+            answer.stallAfter = 1_000
+            return answer
+        }
+        let words = ["download", "--to", house.home.folder.file("Files"), "/files/e", "--json"]
+        let running = try RunningProgram(Home.latch, words, environment: house.home.environment)
+        try await running.line { $0.contains("\"received\":1000") }
+        let parts = try FileManager.default.contentsOfDirectory(atPath: house.home.folder.file("Files/.latchstring"))
+        #expect(!parts.isEmpty)
+        for part in parts { #expect(try mode("Files/.latchstring/" + part) == 0o600) }
+        running.send(SIGINT)
+        #expect(await running.waitForExit() == 130)
+    }
+
+    @Test("The exit codes are told where they are looked for")
+    func help() async throws {
+        let home = try Home()
+        for command in ["download", "downloads"] {
+            let help = try await home.latch(command, "--help")
+            #expect(help.output.contains("Exit codes: 0"), "\(help.output)")
+        }
+    }
+}
