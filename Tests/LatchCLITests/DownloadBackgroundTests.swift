@@ -128,15 +128,28 @@ import Testing
         let desktop = try await MockDesktop(.manager, .notifications, environment: home.environment)
         var home = home
         home.environment.merge(desktop.environment) { $1 }
-        gate.open()
+        let ways = [
+            "http_proxy": "http://127.0.0.1:9", "no_proxy": "127.0.0.1", "HTTPS_PROXY": "http://proxy.example:3128",
+            "SSL_CERT_FILE": "/etc/ssl/mine.pem", "SSL_CERT_DIR": "/etc/ssl/mine",
+            "CURL_CA_BUNDLE": "/etc/ssl/curl.pem",
+        ]
+        home.environment.merge(ways) { $1 }
+        home.environment["ALL_PROXY"] = "http://ada:open-sesame@proxy.example:3128"
         let started = try await home.latch(words + ["--json"])
         #expect(started.status == 0, "\(started.errors)")
         #expect(try Home.json(started)["service"] as? String == "latchstring-downloads")
+        let text = try String(contentsOfFile: entry, encoding: .utf8)
+        letGo()
         try await desktop.call(.notifications) { $0.contains(#""Download complete" "2 items""#) }
         #expect(file("slow.bin") == Gate.bytes && file("quick.bin") == Gate.bytes)
         let unit = try await desktop.call(.manager) { $0.contains("StartTransientUnit") }
         #expect(unit.contains("latchstring-downloads.service") && unit.contains("LATCH_READY="))
-        #expect(!unit.contains("token-of-ada") && !unit.contains("correct horse"))
+        for secret in ["token-of-ada", "correct horse", "open-sesame", "ALL_PROXY"] {
+            #expect(!unit.contains(secret) && !text.contains(secret), "\(secret)")
+        }
+        for (name, value) in ways {
+            #expect(unit.contains("\(name)=\(value)") && text.contains("\(name)=\(value)"), "\(name)")
+        }
         while !fetching().isEmpty {}
     }
 

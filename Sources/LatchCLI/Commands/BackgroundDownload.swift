@@ -14,6 +14,13 @@ struct BackgroundDownload {
     private static let passedOn = [
         "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "LATCH_LOG",
     ]
+    /// What they must be told to find the servers in the same way.
+    ///
+    /// Source: curl(1), environment; SSL_CTX_set_default_verify_paths(3).
+    private static let ways = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "SSL_CERT_DIR",
+    ]
+    private static let authorities = ["SSL_CERT_FILE", "CURL_CA_BUNDLE"]
 
     let run: Run
     let isMetered: Bool
@@ -47,7 +54,7 @@ struct BackgroundDownload {
         let log = folders.state + "/downloads.log"
         try? FileManager.default.createDirectory(
             atPath: folders.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let known = environment.filter { Self.passedOn.contains($0.key) }
+        let known = known()
         let words = try words()
         do {
             let settings = known.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
@@ -69,6 +76,20 @@ struct BackgroundDownload {
             throw LatchError(.backgroundFailed, error.message, cause: error)
         }
         return .done
+    }
+
+    /// The variables that are written down for who goes on later. A proxy's password is not: others could read it there.
+    private func known() -> [String: String] {
+        var known = environment.filter { Self.passedOn.contains($0.key) || Self.ways.contains($0.key) }
+        for name in Self.authorities { known[name] = environment[name].map(InputFile.absolute) }
+        let guarded = known.filter { $0.key.lowercased().hasSuffix("_proxy") && $0.value.contains("@") }.keys.sorted()
+        for name in guarded { known[name] = nil }
+        if !guarded.isEmpty, !run.console.isJSON {
+            run.console.warn(
+                "\(guarded.joined(separator: ", ")) holds a password, which is not passed on. Keep that proxy with the "
+                    + "account: latch tls --proxy URL")
+        }
+        return known
     }
 
     /// Says that there is nothing to go on with.
