@@ -29,5 +29,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: home.file("Pictures"), withIntermediateDirectories: false)
         #expect(PicturesFolder.current(environment: environment).access == .writable)
         #expect(PicturesFolder.current(environment: [:]) == .init(path: nil, access: .missing))
+
+        _ = FileManager.default.createFile(atPath: home.file("file"), contents: Data())
+        #expect(PicturesFolder.current(environment: ["HOME": home.file("file")]).access == .refused)
     }
 }

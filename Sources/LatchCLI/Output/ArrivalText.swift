@@ -17,8 +17,8 @@ final class ArrivalText: Sendable {
             switch step {
             case .synced(let sync):
                 if let line = Self.line(sync) { console.note(line) }
-            case .picturesChecked(let folder) where isAboutPictures && folder.access != .writable:
-                console.note(Self.line(folder))
+            case .picturesChecked(let folder) where isAboutPictures:
+                if let line = Self.line(folder) { console.note(line) }
             default: break
             }
         }
@@ -60,11 +60,16 @@ final class ArrivalText: Sendable {
         return "There you have \(counts.joined(separator: ", "))."
     }
 
-    private static func line(_ folder: PicturesFolder) -> String {
-        let place = folder.path.map { " '\($0.printable)'" } ?? ""
-        return folder.access == .missing
-            ? "Pictures cannot be put on this device yet: there is no folder\(place)."
-            : "Pictures cannot be put on this device: the folder\(place) is not yours to write in."
+    /// Nil where nothing stands in the way: a folder that is not there yet is made by the first download.
+    private static func line(_ folder: PicturesFolder) -> String? {
+        guard let path = folder.path else {
+            return
+                "There is no folder for pictures, for HOME is not set. Bring them home with: latch download --to FOLDER"
+        }
+        guard folder.access == .refused else { return nil }
+        return
+            "The folder for pictures, '\(path.printable)', is not yours to write in. Have it granted, or bring them home "
+            + "with: latch download --to FOLDER"
     }
 
     private static func count(_ number: Int, _ one: String, _ many: String) -> String {

@@ -8,9 +8,9 @@ public struct PicturesFolder: Sendable, Hashable {
     public enum Access: String, Sendable {
         /// They can.
         case writable
-        /// There is no such folder yet.
+        /// There is no such folder yet; a download makes it.
         case missing
-        /// It is there, and not this person's to write in.
+        /// It, or what it would be made in, is not this person's to write in.
         case refused
     }
 
@@ -33,9 +33,21 @@ public struct PicturesFolder: Sendable, Hashable {
         let path = text.flatMap { Self.path(in: $0, home: home) } ?? home + "/Pictures"
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            return Self(path: path, access: .missing)
+            return Self(path: path, access: canBeMade(path) ? .missing : .refused)
         }
         return Self(path: path, access: FileManager.default.isWritableFile(atPath: path) ? .writable : .refused)
+    }
+
+    /// Whether the nearest folder above that is there may be written in.
+    private static func canBeMade(_ path: String) -> Bool {
+        var above = path[...]
+        while let slash = above.lastIndex(of: "/"), slash != above.startIndex {
+            above = above[..<slash]
+            if FileManager.default.fileExists(atPath: String(above)) { break }
+        }
+        var isFolder = false
+        let isThere = FileManager.default.fileExists(atPath: String(above), isDirectory: &isFolder)
+        return isThere && isFolder && FileManager.default.isWritableFile(atPath: String(above))
     }
 
     /// The value of `XDG_PICTURES_DIR`, of the last line that has a good one: `"$HOME/…"` or `"/…"`, a backslash before what
