@@ -1,9 +1,10 @@
 import Foundation
-import LatchDownloads
 import LatchKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LatchDownloads
 
 /// What is told of a task on its way, and how many are on theirs at once.
 @Suite(.timeLimit(.minutes(1)))

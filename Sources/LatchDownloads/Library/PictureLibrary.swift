@@ -68,8 +68,9 @@ public final class PictureLibrary: DownloadLibrary {
         return place + "/" + SafeFileName(task.filename).numbered(attempt)
     }
 
-    /// Puts the asset's id on the part.
+    /// Puts the asset's id on the part, and lets others read it as far as the umask does.
     public func dress(_ part: DownloadPart, as task: DownloadTask) {
+        part.share()
         if ImmichAssetReading.isID(task.id) { part.setAttribute(Self.attribute, task.id.lowercased()) }
     }
 
