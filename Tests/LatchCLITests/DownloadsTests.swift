@@ -94,6 +94,43 @@ import Testing
         #expect(await running.waitForExit() == 130)
     }
 
+    @Test("DL-12 signing out drops what waits, and so asks first at a terminal, and elsewhere wants to be told so")
+    func signingOut() async throws {
+        let (first, second) = try await houses()
+        let home = first.home
+        let free = try await home.latch("logout", "127.0.0.1:\(second.server.port)", "--json")
+        #expect(free.status == 0, "what failed waits for nothing: \(free.errors)")
+        _ = try await home.latch("downloads", "retry")
+        let words = "drops what waits to come home: 1 file of ada@example.org at http://127.0.0.1:\(first.server.port)."
+        let refused = try await home.latch("logout")
+        let all = try await home.latch("logout", "--all", "--json")
+        #expect(refused.status == 64 && refused.errors.contains(words), "\(refused.errors)")
+        #expect(refused.errors.contains("--drop-downloads") && all.status == 64)
+
+        let no = try home.terminal("logout")
+        try no.wait(for: "Sign out? [y/N]")
+        no.type("n\n")
+        #expect(try no.end() == 1 && no.screen.contains("Nobody was signed out"), "\(no.screen)")
+        #expect(try await home.latch("whoami").status == 0)
+        #expect(try await home.latch("downloads", "list").output.hasPrefix("waiting"))
+
+        let yes = try home.terminal("logout")
+        try yes.wait(for: words)
+        yes.type("y\n")
+        #expect(try yes.end() == 0, "\(yes.screen)")
+        #expect(try await home.latch("accounts").output.isEmpty == true)
+        #expect(try await home.latch("downloads", "list").errors.contains("Nothing waits"))
+    }
+
+    @Test("DL-12 signing out drops what waits without a question where that is said")
+    func droppingAll() async throws {
+        let (first, _) = try await houses()
+        _ = try await first.home.latch("downloads", "retry")
+        let out = try await first.home.latch("logout", "--all", "--drop-downloads")
+        #expect(out.status == 0 && out.output.split(separator: "\n").count == 2, "\(out.errors)")
+        #expect(try await first.home.latch("downloads", "list").errors.contains("Nothing waits"))
+    }
+
     @Test("The exit codes are told where they are looked for")
     func help() async throws {
         let home = try Home()

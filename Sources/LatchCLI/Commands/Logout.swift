@@ -1,27 +1,33 @@
 import Arguments
 import FoundationEssentials
+import LatchDownloads
 import LatchKit
 import Terminal
 
 /// `latch logout`: ends sessions on the server and removes them from this device.
 struct Logout: Performing {
     private static let all = Flag("all", help: "Sign out of every account.")
+    private static let drop = Flag(
+        "drop-downloads", help: "Let go of files that wait to come home from there, without asking.")
 
     static let command = Command<Request>(
         "logout", "Sign out: end the session and forget the account.",
         discussion: """
             The token is removed from this device always, also when the server cannot be reached; a warning says when the \
             server could not be told.
+
+            Files that wait to come home are dropped with the account; those at home stay. At a terminal you are asked first.
             """,
-        arguments: [AccountOption.argument, AccountOption.option, all]
+        arguments: [AccountOption.argument, AccountOption.option, all, drop]
     ) { given throws(ArgumentError) in
         let selector = try AccountOption.selector(given)
         if given[all], selector != nil { throw given.mistake("give either ACCOUNT or --all") }
-        return Request(given, Logout(selector: selector, isAll: given[all]))
+        return Request(given, Logout(selector: selector, isAll: given[all], dropsDownloads: given[drop]))
     }
 
     private let selector: String?
     private let isAll: Bool
+    private let dropsDownloads: Bool
 
     func perform(in run: Run) async throws -> ExitCode {
         let kit = try await run.latchstring()
@@ -31,6 +37,11 @@ struct Logout: Performing {
             return try await forget(account, of: kit, run)
         }
         let leaving = isAll ? try await kit.accounts.accounts() : [try await run.account(selector)]
+        if !dropsDownloads, try await !mayDropDownloads(of: leaving, kit, run) {
+            run.console.note("Nobody was signed out. Bring it home first: latch download")
+            try run.console.result([], json: ["signedOut": []])
+            return .failed
+        }
         if leaving.contains(where: \.isSignedIn) { try await run.openSecrets() }
         var left: [JSONValue] = []
         for account in leaving {
@@ -50,6 +61,26 @@ struct Logout: Performing {
         if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }
         try run.console.result([], json: ["signedOut": .array(left)])
         return .done
+    }
+
+    /// What waits to come home goes with its account, and with it the choice that somebody made.
+    private func mayDropDownloads(of leaving: [Account], _ kit: Latchstring, _ run: Run) async throws -> Bool {
+        let queue = DownloadQueue(kit, library: FolderLibrary(folder: ""))
+        var waiting: [(account: Account, count: Int)] = []
+        for account in leaving {
+            let count = try await queue.openTasks(of: account.id)
+            if count > 0 { waiting.append((account, count)) }
+        }
+        guard !waiting.isEmpty else { return true }
+        let told = waiting.map { account, count in
+            "\(count == 1 ? "1 file" : "\(count) files") of \(account.userEmail) at \(account.serverURL)"
+        }.joined(separator: ", ")
+        let sentence = "Signing out drops what waits to come home: \(told)."
+        guard run.person.isThere else {
+            throw LatchError(
+                .noTerminal, "\(sentence) Bring it home first with 'latch download', or give --drop-downloads.")
+        }
+        return try await run.person.confirm("\(sentence) Sign out?")
     }
 
     /// There is no server to tell: its address is none.
