@@ -30,13 +30,26 @@ extension HTTPClient {
             do {
                 let reception = PartReception(part: part, point: point, onBegin: onBegin)
                 let response = try await exchange(rest, reception)
-                // The point is behind the file's end: it has become shorter.
-                if response.status.rawValue != 416 { return response }
+                if !Self.refusesRange(response) { return response }
             } catch let error as TransportError where error.code == .rangeChanged {
                 // Another version: from the beginning.
             }
         }
         return try await exchange(request, PartReception(part: part, point: nil, onBegin: onBegin))
+    }
+
+    /// Whether an answer may mean that the file has become shorter than what is there of it: the whole is asked for then.
+    ///
+    /// Some servers say 404 or 500 for that, with the `Content-Range` of a 416 or without; a 404 to a request for the rest is no
+    /// proof that the file is gone.
+    ///
+    /// Source: RFC 9110 §15.5.17; contract of Immich, rule 19.
+    private static func refusesRange(_ response: ClientResponse) -> Bool {
+        switch response.status.rawValue {
+        case 404, 410, 416: true
+        case 200..<300: false
+        default: response.headers["Content-Range"] != nil
+        }
     }
 
     /// Sends a request and streams the body of a successful answer (2xx) to the file at `path`.

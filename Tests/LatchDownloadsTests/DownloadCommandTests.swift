@@ -66,6 +66,30 @@ struct DownloadCommandTests {
         #expect(progress.open == 0 && world.parts().isEmpty)
     }
 
+    @Test("DL-12 what is cancelled while it runs, and chosen again at once, comes home")
+    func cancelledAndAdded() async throws {
+        let queue = world.queue()
+        let run = try await standStill(queue)
+        world.intercept { _ in nil }
+        let other = try await world.otherProgram()
+        #expect(try await other.cancel("slow"))
+        #expect(try await other.add([world.task("slow")]) == 1)
+        try await run.value
+        #expect(try world.files() == ["quick.jpg", "slow.jpg"] && world.parts().isEmpty)
+        #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
+    }
+
+    @Test("DL-12 what was paused and is cancelled while nobody fetches leaves no part")
+    func cancelledAtRest() async throws {
+        let queue = world.queue()
+        let run = try await standStill(queue)
+        run.cancel()
+        _ = await run.result
+        #expect(world.parts().count == 1)
+        #expect(try await world.otherProgram().cancel("slow"))
+        #expect(world.parts().isEmpty)
+    }
+
     @Test("DL-9 another program pauses what runs and lets it go on: it goes on from where it was")
     func paused() async throws {
         let queue = world.queue()

@@ -31,6 +31,23 @@ struct DownloadCrashTests {
         #expect(world.server.requests.count == asked, "nothing is fetched again")
     }
 
+    @Test("DL-17 a crash between a file's last byte and the note of it: the file comes home without a further request")
+    func fetched() async throws {
+        let crashed = world.queue(stoppedAfter: .fetched)
+        let size = world.bytes(of: "one").count
+        try await crashed.add([world.task("one", metadata: .init(size: size))])
+        let run = Task { try await crashed.run() }
+        for await event in crashed.events { if case .status(_, .waiting) = event { break } }
+        run.cancel()
+        _ = await run.result
+        let asked = world.server.requests.count
+        #expect(world.parts().count == 1)
+
+        try await world.queue().run()
+        #expect(try world.file("one.jpg") == world.bytes(of: "one") && world.parts().isEmpty)
+        #expect(world.server.requests.count == asked, "nothing is fetched again")
+    }
+
     @Test("DL-17 a whole part that somebody removed is fetched again, and never becomes an empty file")
     func removedPart() async throws {
         let crashed = world.queue(stoppedAfter: .wholeNoted)

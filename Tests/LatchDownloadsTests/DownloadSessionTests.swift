@@ -81,7 +81,9 @@ struct DownloadSessionTests {
         #expect(try world.files().count == 20 && world.parts().isEmpty)
     }
 
-    @Test("DL-12 an account that is removed while its files come takes its tasks and parts with it")
+    @Test(
+        "DL-12 an account that is signed out while its files come takes its tasks and parts with it, and the run says so"
+    )
     func removedAccount() async throws {
         world.intercept { [world] request in
             guard request.path.hasPrefix("/files/") else { return nil }
@@ -92,10 +94,13 @@ struct DownloadSessionTests {
         let queue = world.queue()
         try await queue.add((0..<5).map { world.task("slow-\($0)") })
         let events = queue.events
+        let told = world.collect(queue)
         let run = Task { try await queue.run() }
         for await event in events { if case .progress(_, 5_000, _) = event { break } }
         try await world.latch.signOut(world.account)
-        try await run.value
+        let error = await #expect(throws: LatchError.self) { try await run.value }
+        #expect(error?.code == .signedOut && error?.message.contains("while 5 files of it waited") ?? false)
+        #expect(await told().contains { if case .error(_, let why) = $0 { why.contains("signed out") } else { false } })
         #expect(try await queue.tasks().isEmpty)
         #expect(try world.files().isEmpty && world.parts().isEmpty)
     }

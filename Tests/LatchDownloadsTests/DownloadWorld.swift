@@ -38,11 +38,13 @@ final class DownloadWorld: Sendable {
 
     func queue(
         _ settings: DownloadSettings = .init(), library: (any DownloadLibrary)? = nil,
-        stoppedAfter step: DownloadHook.Step? = nil, now: @escaping @Sendable () -> Date = { Date() }
+        stoppedAfter step: DownloadHook.Step? = nil, now: @escaping @Sendable () -> Date = { Date() },
+        chance: (@Sendable () -> Double)? = nil
     ) -> DownloadQueue {
-        DownloadQueue(
-            latch, library: library ?? FolderLibrary(folder: self.library), settings: settings, now: now,
-            hook: DownloadHook { if $0 == step { throw CancellationError() } })
+        var hook = DownloadHook { if $0 == step { throw CancellationError() } }
+        if let chance { hook.chance = chance }
+        return DownloadQueue(
+            latch, library: library ?? FolderLibrary(folder: self.library), settings: settings, now: now, hook: hook)
     }
 
     /// The same queue as another program has it.
@@ -60,6 +62,15 @@ final class DownloadWorld: Sendable {
                 return time
             }
         }
+    }
+
+    /// A clock that stands still until it is put forward.
+    final class Clock: Sendable {
+        private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+
+        var now: Date { time.withLock { $0 } }
+
+        func advance(by seconds: Double) { time.withLock { $0 += seconds } }
     }
 
     /// Both parts of a live photo.

@@ -61,25 +61,49 @@ public final class FaultServer: Sendable {
     }
 
     private struct State {
+        var listener: LoopbackListener
         var requests: [Request] = []
         var answer: @Sendable (Request) -> Answer
         var connections: Set<Int32> = []
         var isClosed = false
+        var isAway = false
     }
 
     /// The port at `127.0.0.1`.
-    public var port: Int { listener.port }
-    private let listener: LoopbackListener
+    public var port: Int { held.number }
+    private let held: HeldPort
     private let state: Mutex<State>
 
     /// Starts to serve.
     public init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
-        state = Mutex(State(answer: answer))
-        listener = try LoopbackListener()
+        held = try HeldPort()
+        let listener = try LoopbackListener(at: held)
+        state = Mutex(State(listener: listener, answer: answer))
+        take(listener)
+    }
+
+    private func take(_ listener: LoopbackListener) {
         listener.serve { [weak self] connection in
             guard let self, self.keep(connection) else { return }
             self.serve(connection)
         }
+    }
+
+    /// Is gone for a while: connections that are open end, and the port, which nobody else gets, refuses new ones.
+    public func goAway() {
+        let listener = state.withLock { state in
+            state.isAway = true
+            return state.listener
+        }
+        listener.end()
+        cut()
+    }
+
+    /// Listens again at its port after ``goAway()``.
+    public func comeBack() throws {
+        let listener = try LoopbackListener(at: held)
+        state.withLock { ($0.listener, $0.isAway) = (listener, false) }
+        take(listener)
     }
 
     deinit { close() }
@@ -100,18 +124,18 @@ public final class FaultServer: Sendable {
 
     /// Refuses connections, and ends those that are open.
     public func close() {
-        let open = state.withLock { state -> Set<Int32>? in
+        let last = state.withLock { state -> (listener: LoopbackListener?, open: Set<Int32>)? in
             defer { state.isClosed = true }
-            return state.isClosed ? nil : state.connections
+            return state.isClosed ? nil : (state.isAway ? nil : state.listener, state.connections)
         }
-        guard let open else { return }
-        listener.end()
-        for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
+        guard let last else { return }
+        last.listener?.end()
+        for connection in last.open { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
     private func keep(_ connection: Int32) -> Bool {
         state.withLock { state in
-            guard !state.isClosed else { return false }
+            guard !state.isClosed, !state.isAway else { return false }
             state.connections.insert(connection)
             return true
         }

@@ -8,12 +8,17 @@ public struct LoopbackListener: Sendable {
     /// The port.
     public let port: Int
 
-    /// Begins to listen.
+    /// Begins to listen, at a free port or at one that is held.
     ///
     /// - Throws: `POSIXError` when no descriptor or no port is free.
-    public init(backlog: Int32 = 256) throws {
+    public init(backlog: Int32 = 256, at held: HeldPort? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard let port = LoopbackAddress.bind(descriptor), listen(descriptor, backlog) == 0 else {
+        if held != nil {
+            var on: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard let port = LoopbackAddress.bind(descriptor, port: held?.number ?? 0), listen(descriptor, backlog) == 0
+        else {
             let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
             close(descriptor)
             throw error

@@ -19,6 +19,9 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+
+    /// Whether a connection stood, its TLS handshake included, before it failed.
+    public var wasConnected: Bool { (cause as? CurlFailure)?.wasConnected ?? true }
 }
 
 extension TransportError {

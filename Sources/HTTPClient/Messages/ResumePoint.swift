@@ -37,8 +37,11 @@ public struct ResumePoint: Sendable, Hashable, Codable {
             isTimeStrong: Self.isStrong(modified, at: headers["Date"]))
     }
 
+    /// Whether it tells one version of the file from another.
+    public var tellsVersion: Bool { (entityTag ?? lastModified) != nil }
+
     /// Whether a request for the rest can be made at all.
-    public var canResume: Bool { count > 0 && (entityTag ?? lastModified) != nil && total.map { count < $0 } ?? true }
+    public var canResume: Bool { count > 0 && tellsVersion && total.map { count < $0 } ?? true }
 
     /// `If-Range` where the validator is strong enough to be sent; without it the answer is compared instead.
     ///

@@ -5,9 +5,6 @@ import LatchKit
 extension DownloadQueue {
     /// How many more tries a file that came wrong gets from its beginning.
     private static let spoiltRetries = 1
-    /// The first pause before another try; each further one is twice as long.
-    private static let firstPause = 1.0
-    private static let longestPause = 60.0
     /// A try that brought so many bytes was not in vain, and the next one is a first again: a large file may come in as many
     /// pieces as the network makes of it.
     private static let progress = 64 << 10
@@ -27,12 +24,13 @@ extension DownloadQueue {
         do {
             guard try await store.task(row.position) != nil else {
                 part?.remove()
-                return
+                return try await tellIfAccountIsGone(row)
             }
             try await noteResume(row)
             switch outcome {
             case .whole: break
             case .gone(let reason): try await finish(row, .skipped(reason), part)
+            case .outage(let trouble): try await rest(row, trouble, part)
             case .failed(let reason): try await finish(row, .failed(reason), part)
             case .again(let reason, let wait):
                 var row = row
@@ -67,58 +65,71 @@ extension DownloadQueue {
 
     /// Frees a task's place.
     func leave(_ row: QueuedTask) {
-        guard running.removeValue(forKey: row.position) != nil else { return }
+        guard let fetch = running.removeValue(forKey: row.position) else { return }
+        if !fetch.hasAnswer || !noteAnswer(row) { outages.left(row) }
         schedule.ended(row)
         wakes.wake()
     }
 
-    private func tryAgain(
+    func tryAgain(
         _ row: QueuedTask, _ reason: String, _ wait: Duration?, _ part: DownloadPart?, attempts: Int
     ) async throws {
         guard row.attempts < attempts else {
-            return try await finish(row, .failed("\(reason) It was tried \(row.attempts + 1) times."), part)
+            return try await finish(
+                row, .failed("\(reason) It was tried \(row.attempts + 1) times."), part, keepsPart: true)
         }
-        part?.close()
-        let pause = (0..<row.attempts).reduce(Self.firstPause) { pause, _ in min(pause * 2, Self.longestPause) }
-        let told = wait.map { Double($0.components.seconds) } ?? 0
-        let time = now().addingTimeInterval(max(pause * Double.random(in: 0.5...1.5), told))
+        let pause = BackOff.pause(after: row.attempts, chance: hook.chance())
+        let asked = wait.map { min($0, BackOff.longestAskedFor).inSeconds } ?? 0
+        try await rest(row, until: now().addingTimeInterval(max(pause, asked)), part, attempts: row.attempts + 1)
+    }
+
+    /// Lets a task wait for its time; what it has stays.
+    func rest(_ row: QueuedTask, until time: Date, _ part: DownloadPart?, attempts: Int) async throws {
+        if part?.count == 0 { part?.remove() } else { part?.close() }
         nextTime = min(nextTime ?? time, time)
-        guard try await store.note(row.position, .waiting, attempts: row.attempts + 1, notBefore: time) else { return }
+        guard try await store.note(row.position, .waiting, attempts: attempts, notBefore: time) else { return }
         broadcast.send(.status(id: row.task.id, .waiting))
     }
 
-    /// Ends a task without a file. The other part of a live photo ends with it: nothing half is kept.
+    /// Ends a task without a file. The other part of a live photo ends with it: nothing half comes home. Where `keepsPart` says
+    /// so, what has come stays and can be gone on with when somebody says so.
     ///
     /// Source: DL-6.
-    private func finish(_ row: QueuedTask, _ state: DownloadState, _ part: DownloadPart?) async throws {
+    func finish(
+        _ row: QueuedTask, _ state: DownloadState, _ part: DownloadPart?, keepsPart: Bool = false
+    ) async throws {
         part?.close()
-        guard try await store.note(row.position, state) else { return }
-        removeParts(row)
+        guard try await store.note(row.position, state, keepsPart: keepsPart) else { return }
+        if keepsPart { try await removeParts(of: row) } else { removeParts(row) }
         tell(row, state)
         guard let partner = try await store.partner(of: row), !partner.state.isOver else { return }
         if case .skipped = state, try await library.existing(row.task) != nil { return }
-        try await failHalf(partner)
+        try await failHalf(partner, keepsPart: keepsPart)
     }
 
     /// Fails a part of a live photo whose other part cannot be had.
-    func failHalf(_ row: QueuedTask) async throws {
+    func failHalf(_ row: QueuedTask, keepsPart: Bool = false) async throws {
         let why = DownloadState.failed("The other part of this live photo could not be fetched.")
-        guard try await store.end(row.position, why) else {
-            // It has ended already, while its part became whole.
-            if running[row.position] == nil { removeParts(row) }
-            return
-        }
-        if let fetch = running[row.position] { fetch.stop() } else { removeParts(row) }
-        tell(row, why)
+        let isNew = try await store.end(row.position, why, keepsPart: keepsPart)
+        // One that has ended already has done so while its part became whole.
+        if let fetch = running[row.position] { if isNew { fetch.stop() } } else { try await removeParts(of: row) }
+        if isNew { tell(row, why) }
     }
 
-    private func removeParts(_ row: QueuedTask) {
+    /// Removes what there is of a task that has ended, unless it is known how to go on with it.
+    func removeParts(of row: QueuedTask) async throws {
+        let current = try await store.task(row.position)
+        if case .failed = current?.state, current?.resume?.tellsVersion ?? false { return }
+        removeParts(row)
+    }
+
+    func removeParts(_ row: QueuedTask) {
         try? FileManager.default.removeItem(atPath: partPath(row))
         guard row.task.metadata.liveID != nil else { return }
         try? FileManager.default.removeItem(atPath: joinedPath(row))
     }
 
-    private func tell(_ row: QueuedTask, _ state: DownloadState) {
+    func tell(_ row: QueuedTask, _ state: DownloadState) {
         broadcast.send(.status(id: row.task.id, state))
         if let reason = state.reason { broadcast.send(.error(id: row.task.id, reason)) }
     }
@@ -144,7 +155,7 @@ extension DownloadQueue {
             guard try await store.note(row.position, .waiting) else { return }
             broadcast.send(.status(id: row.task.id, .waiting))
         case .paused: broadcast.send(.status(id: row.task.id, .paused))
-        case nil, .done, .skipped, .failed: removeParts(row)
+        case nil, .done, .skipped, .failed: try await removeParts(of: row)
         }
     }
 }

@@ -29,7 +29,13 @@ extension DownloadQueue {
             let part = try openPart(row)
             running.open(part)
             let outcome: FetchOutcome
-            do { outcome = try await transfer(row, part, running) } catch {
+            do {
+                if let already = try await wholeAlready(row, part) {
+                    outcome = already
+                } else {
+                    outcome = try await transfer(row, part, running)
+                }
+            } catch {
                 outcome = FetchOutcome(error, account: row.task.account)
             }
             await ended(row, outcome, part)
@@ -92,10 +98,11 @@ extension DownloadQueue {
             let answer = try await session.client.download(
                 address, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
                 onBegin: running.begun)
-            outcome = judge(answer, task, session, part)
+            outcome = judge(answer, row, session, part)
+            if case .outage = outcome {} else { running.answered() }
         } catch {
             sessions[task.account] = nil
-            outcome = FetchOutcome(error, account: task.account)
+            outcome = FetchOutcome(error, account: task.account, hasAnswer: running.hasAnswer)
         }
         if task.metadata.sealedQuery != nil { outcome = outcome.masked(of: address) }
         try await hook.after(.fetched)
@@ -115,11 +122,12 @@ extension DownloadQueue {
     }
 
     private nonisolated func judge(
-        _ answer: ClientResponse, _ task: DownloadTask, _ session: Session, _ part: DownloadPart
+        _ answer: ClientResponse, _ row: QueuedTask, _ session: Session, _ part: DownloadPart
     ) -> FetchOutcome {
+        let task = row.task
         guard [200, 206].contains(answer.status.rawValue) else {
             let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
-            return FetchOutcome(answer, String(words.prefix(200)), to: task, now: now())
+            return FetchOutcome(answer, String(words.prefix(200)), to: row, now: now())
         }
         // A page of a proxy's or portal's comes with 200 too.
         let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
@@ -127,7 +135,22 @@ extension DownloadQueue {
             return .spoilt(
                 "What came is a web page and not the file. Open the server in a browser and look who answers.")
         }
-        return check(part, task)
+        return check(part, task, announced: part.total)
+    }
+
+    /// Judges a part that has come to its end before this program began: nothing more is asked for, since servers take a
+    /// request from behind the end for one of a file that is gone. What nothing was told of beforehand is asked for again, for
+    /// what came may have been somebody else's page.
+    ///
+    /// Source: contract of Immich, rule 19.
+    private nonisolated func wholeAlready(_ row: QueuedTask, _ part: DownloadPart) async throws -> FetchOutcome? {
+        let metadata = row.task.metadata
+        guard let total = row.resume?.total, row.boot == Self.boot, total > 0, part.count == total,
+            metadata.size == total || metadata.sha1 != nil && !metadata.isDigestAdvice
+        else { return nil }
+        if metadata.sha1 != nil { try await part.beginDigest(of: total) }
+        guard case .whole = check(part, row.task, announced: total) else { return nil }
+        return .whole
     }
 
     /// Where a part stands. What was written before the machine was started anew may have been lost from the middle.
@@ -138,7 +161,7 @@ extension DownloadQueue {
         return point.canResume ? point : nil
     }
 
-    private nonisolated func check(_ part: DownloadPart, _ task: DownloadTask) -> FetchOutcome {
+    private nonisolated func check(_ part: DownloadPart, _ task: DownloadTask, announced: Int?) -> FetchOutcome {
         let metadata = task.metadata
         if let wanted = metadata.sha1, let came = part.takeDigest() {
             if came == wanted { return .whole }
@@ -147,7 +170,7 @@ extension DownloadQueue {
             }
         }
         // A length that the server announced with the file is worth more than one that it told before, where that is advice.
-        guard let size = metadata.size, size != part.count, !metadata.isDigestAdvice || part.total == nil else {
+        guard let size = metadata.size, size != part.count, !metadata.isDigestAdvice || announced == nil else {
             return .whole
         }
         return .spoilt("What came is not the file that the server describes: \(part.count) bytes, not \(size).")

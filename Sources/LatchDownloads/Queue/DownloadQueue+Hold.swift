@@ -39,7 +39,7 @@ extension DownloadQueue {
 
     func tellHolds() {
         let rest = holds.map { (rank: $0.rank, sentence: sentence($0)) }.sorted { $0 < $1 }
-        broadcast.send(.held(rest.first?.sentence))
+        broadcast.send(.held(rest.first?.sentence ?? outages.sentence))
     }
 
     private func sentence(_ hold: Hold) -> String {

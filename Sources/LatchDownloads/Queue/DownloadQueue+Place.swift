@@ -11,7 +11,7 @@ extension DownloadQueue {
 
     /// Puts a whole part in its place, beside the next transfers.
     func place(_ row: QueuedTask, _ part: DownloadPart?) {
-        placing[row.position] = part?.count ?? 0
+        placing[row.position] = (row, part?.count ?? 0)
         if row.task.metadata.liveID == nil {
             ready.append(ReadyFile(row: row, part: part))
             if placer == nil { placer = Task { await self.placeReady() } }
@@ -49,6 +49,7 @@ extension DownloadQueue {
             try? await putBackOther(row)
         case .failed(let reason), .again(let reason, _), .spoilt(let reason), .gone(let reason):
             await settle(row, .failed(reason), nil)
+        case .outage(let trouble): await settle(row, .failed(trouble.reason), nil)
         }
     }
 
@@ -130,7 +131,9 @@ extension DownloadQueue {
             return
         }
         guard let partner = noted.partner else { return }
-        guard !partner.state.isOver || partner.state == .done else { return try await failHalf(row) }
+        guard !partner.state.isOver || partner.state == .done else {
+            return try await failHalf(row, keepsPart: partner.resume != nil)
+        }
         guard partner.isWhole, let live = row.task.metadata.liveID else { return }
         let key = "\(row.task.account)/\(live)"
         guard pairs.insert(key).inserted else { return }

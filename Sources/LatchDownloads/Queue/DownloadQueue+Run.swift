@@ -14,13 +14,15 @@ extension DownloadQueue {
     /// `CancellationError`.
     ///
     /// - Parameter isLasting: Whether to wait for further tasks instead of returning.
-    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; the codes of the storage;
+    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; ``LatchError/Code/signedOut`` when
+    ///   all is over and an account was signed out meanwhile of which files waited; the codes of the storage;
     ///   `CancellationError`.
     public func run(isLasting: Bool = false) async throws {
         let lock = try latch.accounts.lockDownloads()
         defer { lock.release() }
         try prepareFolder()
-        (broken, sessions, unnoted) = (nil, [:], [:])
+        (broken, sessions, unnoted, outages) = (nil, [:], [:], HostOutages())
+        (waitingAccounts, lostAccounts) = ([:], [])
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
@@ -32,7 +34,9 @@ extension DownloadQueue {
             await tellOverall()
             throw error
         }
+        if outages.endAll() { tellHolds() }
         await tellOverall()
+        if let loss = lossOfAccounts() { throw loss }
     }
 
     /// Works until nothing is left; false when the queue's file is full, and then nothing runs any more.
@@ -41,7 +45,9 @@ extension DownloadQueue {
             try await store.takeUp()
             try await removeStrayParts()
             nextTime = try await store.nextTime(after: now())
+            try await lookAtAccounts()
             try await work(isLasting: isLasting)
+            try await lookAtAccounts()
             return true
         } catch  where Self.isFull(error) {
             await stopAll()
@@ -61,6 +67,7 @@ extension DownloadQueue {
             if revision != seen {
                 seen = revision
                 try await releaseAccounts()
+                try await removeStrayParts()
                 schedule.reset(try await store.lanes())
             } else if try await isTime() || running.isEmpty {
                 schedule.reset(try await store.lanes())
@@ -72,7 +79,9 @@ extension DownloadQueue {
             if isTold {
                 told = .now
                 try await noteRunning()
+                try await lookAtAccounts()
                 try await obey()
+                noteAnswers()
                 await tellProgress()
                 checkRoom()
             }
@@ -88,7 +97,7 @@ extension DownloadQueue {
             if partner?.state == .paused {
                 try await store.note(half.position, .paused)
             } else if partner?.state.isOver ?? true {
-                try await failHalf(half)
+                try await failHalf(half, keepsPart: partner?.resume != nil)
             }
         }
         return running.isEmpty && placing.isEmpty
@@ -104,6 +113,7 @@ extension DownloadQueue {
     /// Starts as many as may run.
     private func fill() async throws {
         while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady {
+            schedule.closedHosts = outages.isEmpty ? [] : outages.closed(now())
             while let (lane, last) = schedule.laneToRead() {
                 schedule.beginReading()
                 let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
@@ -113,13 +123,24 @@ extension DownloadQueue {
             }
             let next = schedule.next { !isHeld($0.task.account) }
             guard let next else { return }
-            start(next)
+            if isUnderWay(next) {
+                // It was taken out and put in again: what ran for it before lets go of its part first.
+                nextTime = now()
+            } else {
+                start(next)
+            }
         }
+    }
+
+    private func isUnderWay(_ row: QueuedTask) -> Bool {
+        let rows = running.values.map(\.row) + placing.values.map(\.row)
+        return rows.contains { $0.task.id == row.task.id && $0.task.account == row.task.account }
     }
 
     private func start(_ row: QueuedTask) {
         let fetch = RunningFetch(row)
         running[row.position] = fetch
+        outages.began(row)
         fetch.begin(Task { await self.fetch(fetch) })
     }
 

@@ -28,7 +28,7 @@ public actor DownloadQueue {
     var schedule: DownloadSchedule
     var running: [Int: RunningFetch] = [:]
     /// What is being put in its place, and how many bytes that is.
-    var placing: [Int: Int] = [:]
+    var placing: [Int: (row: QueuedTask, bytes: Int)] = [:]
     var ready: [ReadyFile] = []
     var placer: Task<Void, Never>?
     var pairPlacers: [Int: Task<Void, Never>] = [:]
@@ -41,6 +41,11 @@ public actor DownloadQueue {
     var holds: Set<Hold> = []
     /// What parts hold that could not be noted, for the queue's file was full.
     var unnoted: [Int: ResumePoint] = [:]
+    /// The hosts that nothing is asked of now.
+    var outages = HostOutages()
+    /// The accounts of which files wait, and those that went meanwhile.
+    var waitingAccounts: [UUID: WaitingAccount] = [:]
+    var lostAccounts: [WaitingAccount] = []
     /// The sessions of the accounts, in this run.
     var sessions: [UUID: Session] = [:]
     /// Whether this program has changed the queue by a command since it was last looked at.
@@ -143,7 +148,9 @@ public actor DownloadQueue {
     @discardableResult
     public func cancel(_ id: String, of account: Account.ID? = nil) async throws -> Bool {
         defer { commanded() }
-        return try await store.remove(id, of: account) > 0
+        let count = try await store.remove(id, of: account)
+        try await removeLeftParts()
+        return count > 0
     }
 
     /// Takes all tasks that are not over out of the queue.
@@ -152,7 +159,9 @@ public actor DownloadQueue {
     @discardableResult
     public func cancelAll(of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        return try await store.remove(in: [.waiting, .running, .paused], of: account)
+        let count = try await store.remove(in: [.waiting, .running, .paused], of: account)
+        try await removeLeftParts()
+        return count
     }
 
     /// Lets tasks rest; what they have fetched stays. All, where no ids are given, and every account's, where none is.
@@ -177,11 +186,16 @@ public actor DownloadQueue {
         return try await changed + store.retryOthers(of: account)
     }
 
-    /// Forgets tasks that are over; their files stay. All, where no ids are given.
+    /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids are
+    /// given.
     @discardableResult
     public func clear(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
-        guard let ids else { return try await store.remove(in: [.done, .skipped(""), .failed("")], of: account) }
-        return try await store.forget(ids, of: account)
+        let count =
+            if let ids { try await store.forget(ids, of: account) } else {
+                try await store.remove(in: [.done, .skipped(""), .failed("")], of: account)
+            }
+        try await removeLeftParts()
+        return count
     }
 
     /// The queue's tasks in its order, some at a time.
@@ -212,7 +226,8 @@ public actor DownloadQueue {
     /// How far all tasks have come.
     public func progress() async throws -> OverallProgress {
         tally.take(try await store.counts())
-        let received = running.values.reduce(0) { $0 + $1.progress.received } + placing.values.reduce(0, +)
+        let received =
+            running.values.reduce(0) { $0 + $1.progress.received } + placing.values.reduce(0) { $0 + $1.bytes }
         return tally.overall(received: received, now: .now)
     }
 
@@ -224,6 +239,8 @@ public actor DownloadQueue {
         if let reason {
             holds.insert(.outside(reason))
             for fetch in running.values { fetch.stop() }
+        } else {
+            outages.tryNow()
         }
         tellHolds()
         wakes.wake()
@@ -240,9 +257,11 @@ public actor DownloadQueue {
     nonisolated var partsFolder: String { library.folder + "/.latchstring" }
 }
 
-/// Steps after which a test may stop the queue, as a crash would.
+/// Steps after which a test may stop the queue, as a crash would; and what is left to chance elsewhere.
 struct DownloadHook: Sendable {
     enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, halfNoted, joined, firstPlaced }
 
     var after: @Sendable (Step) async throws -> Void = { _ in }
+    /// A number from 0 to 1 for each pause.
+    var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
 }

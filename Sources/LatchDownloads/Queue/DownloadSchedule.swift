@@ -8,6 +8,9 @@ struct DownloadSchedule {
         var isRead = false
     }
 
+    /// The hosts at which nothing may begin now.
+    var closedHosts: Set<String> = []
+
     private let settings: DownloadSettings
     private var lanes: [Lane] = []
     private var queues: [Lane: Queue] = [:]
@@ -87,7 +90,8 @@ struct DownloadSchedule {
     }
 
     private func hasRoom(in lane: Lane) -> Bool {
-        perHost[lane.host, default: 0] < settings.maximumPerHost
+        !closedHosts.contains(lane.host)
+            && perHost[lane.host, default: 0] < settings.maximumPerHost
             && perGroup[lane.group, default: 0] < settings.maximumPerGroup
     }
 }

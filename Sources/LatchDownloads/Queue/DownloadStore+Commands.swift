@@ -51,6 +51,11 @@ extension DownloadStore {
         }
     }
 
+    /// Fails what waits for a host and is not whole here.
+    func fail(host: String, _ reason: String) async throws {
+        _ = try await sweep { try $0.run(Self.failHost, reason, host, $1, $2) }
+    }
+
     /// Pauses what an account's end of session holds up.
     func pause(account: UUID) async throws {
         _ = try await sweep { try $0.run(Self.pauseAccount, account, $1, $2) }
@@ -99,12 +104,11 @@ extension DownloadStore {
             """
     }
 
-    /// What failed or was skipped has no part any more, and what lies at its path is not its file: it begins anew.
+    /// What lies at the path of what failed or was skipped is not its file. What has come of it is there as far as `resume` says.
     private static let again = """
         reason = NULL, attempts = 0, not_before = 0, \
         is_whole = iif(state IN ('failed', 'skipped'), 0, is_whole), \
-        path = iif(state IN ('failed', 'skipped'), NULL, path), \
-        resume = iif(state IN ('failed', 'skipped'), NULL, resume)
+        path = iif(state IN ('failed', 'skipped'), NULL, path)
         """
 
     static let changeOne = Statement(
@@ -138,6 +142,12 @@ extension DownloadStore {
         """
         DELETE FROM downloads WHERE +state = ?1 AND position BETWEEN ?2 AND ?3 AND (?4 IS NULL OR +account = ?4)
         """, String.self, Int.self, Int.self, UUID?.self)
+
+    static let failHost = Statement(
+        """
+        UPDATE downloads SET state = 'failed', reason = ? WHERE +state = 'waiting' AND +host = ? AND is_whole = 0 \
+        AND position BETWEEN ? AND ?
+        """, String.self, String.self, Int.self, Int.self)
 
     static let pauseAccount = Statement(
         """

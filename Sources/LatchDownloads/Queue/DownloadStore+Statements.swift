@@ -11,7 +11,9 @@ extension DownloadStore {
         ON CONFLICT (account, id) DO UPDATE SET host = excluded.host, grp = excluded.grp, url = excluded.url, \
         headers = excluded.headers, filename = excluded.filename, wants_progress = excluded.wants_progress, \
         metadata = excluded.metadata, size = excluded.size, live_id = excluded.live_id, state = 'waiting', reason = NULL, \
-        attempts = 0, not_before = 0, is_whole = 0, resume = NULL, path = NULL WHERE state IN ('done', 'skipped', 'failed')
+        attempts = 0, not_before = 0, is_whole = 0, path = NULL, \
+        resume = iif(state = 'failed' AND url = excluded.url AND metadata = excluded.metadata, resume, NULL) \
+        WHERE state IN ('done', 'skipped', 'failed')
         """,
         String.self, UUID.self, String.self, String.self, String.self, String.self, String.self, Bool.self,
         String.self, Int?.self, String?.self)
@@ -50,8 +52,8 @@ extension DownloadStore {
     static let selectOpen = Statement(
         """
         SELECT position, account, id FROM downloads WHERE position > ? \
-        AND state IN ('waiting', 'running', 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
-        ORDER BY position LIMIT ?
+        AND (state IN ('waiting', 'running', 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
+        OR state = 'failed' AND resume IS NOT NULL) ORDER BY position LIMIT ?
         """, Int.self, Int.self
     ) { row throws(DatabaseError) in
         (position: try row.get(0) as Int, account: try row.get(1) as UUID, id: try row.get(2) as String)
@@ -70,6 +72,13 @@ extension DownloadStore {
         """, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }
 
+    static let selectOpenCounts = Statement(
+        """
+        SELECT account, sum(count) FROM download_counts WHERE state IN ('waiting', 'running', 'paused') AND count > 0 \
+        GROUP BY account
+        """
+    ) { row throws(DatabaseError) in (try row.get(0) as UUID, try row.get(1) as Int) }
+
     static let selectRevision = Statement("SELECT revision FROM download_signals") {
         row throws(DatabaseError) in try row.get(0) as Int
     }
@@ -79,8 +88,9 @@ extension DownloadStore {
     static let update = Statement(
         """
         UPDATE downloads SET state = ?, reason = ?, attempts = coalesce(?, attempts), \
-        not_before = coalesce(?, not_before) WHERE position = ? AND state IN ('waiting', 'running')
-        """, String.self, String?.self, Int?.self, Date?.self, Int.self)
+        not_before = coalesce(?, not_before), resume = iif(?, resume, NULL) \
+        WHERE position = ? AND state IN ('waiting', 'running')
+        """, String.self, String?.self, Int?.self, Date?.self, Bool.self, Int.self)
 
     static let updateResume = Statement(
         "UPDATE downloads SET resume = ?, boot = ?, size = coalesce(?, size) WHERE position = ?", String?.self,
@@ -99,8 +109,9 @@ extension DownloadStore {
 
     static let updateEnd = Statement(
         """
-        UPDATE downloads SET state = ?, reason = ? WHERE position = ? AND state IN ('waiting', 'running', 'paused')
-        """, String.self, String?.self, Int.self)
+        UPDATE downloads SET state = ?, reason = ?, resume = iif(?, resume, NULL) \
+        WHERE position = ? AND state IN ('waiting', 'running', 'paused')
+        """, String.self, String?.self, Bool.self, Int.self)
 
     static let updateBack = Statement(
         "UPDATE downloads SET state = 'waiting' WHERE position = ? AND state = 'running'", Int.self)

@@ -73,6 +73,12 @@ struct DownloadStore: Sendable {
         try await read { try $0.first(Self.selectOpenCount, account) } ?? 0
     }
 
+    /// How many tasks of each account are not over, where any are.
+    func openByAccount() async throws -> [UUID: Int] {
+        let counts = try await read { try $0.all(Self.selectOpenCounts) }
+        return Dictionary(counts, uniquingKeysWith: +)
+    }
+
     /// How many tasks stand where, and the sum of the lengths that are known.
     func counts() async throws -> [StateCount] { try await read { try $0.all(Self.selectCounts) } }
 
@@ -94,10 +100,10 @@ struct DownloadStore: Sendable {
     /// Notes where a task stands that was fetched; false when it was removed, or somebody else has changed it meanwhile.
     @discardableResult
     func note(
-        _ position: Int, _ state: DownloadState, attempts: Int? = nil, notBefore: Date? = nil
+        _ position: Int, _ state: DownloadState, attempts: Int? = nil, notBefore: Date? = nil, keepsPart: Bool = true
     ) async throws -> Bool {
         try await write {
-            try $0.run(Self.update, state.word, state.reason, attempts, notBefore, position) == 1
+            try $0.run(Self.update, state.word, state.reason, attempts, notBefore, keepsPart, position) == 1
         }
     }
 
@@ -146,8 +152,8 @@ struct DownloadStore: Sendable {
     }
 
     /// Ends a task that is not over, whatever it does; false when it is.
-    func end(_ position: Int, _ state: DownloadState) async throws -> Bool {
-        try await write { try $0.run(Self.updateEnd, state.word, state.reason, position) == 1 }
+    func end(_ position: Int, _ state: DownloadState, keepsPart: Bool) async throws -> Bool {
+        try await write { try $0.run(Self.updateEnd, state.word, state.reason, keepsPart, position) == 1 }
     }
 
     /// Lets a task that was to be placed wait again.

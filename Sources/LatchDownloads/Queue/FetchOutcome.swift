@@ -13,6 +13,8 @@ enum FetchOutcome: Sendable {
     case failed(String)
     /// It may work later; after the wait that the server asked for, if it did.
     case again(String, after: Duration?)
+    /// It may be the host's trouble and not this task's.
+    case outage(HostTrouble)
     /// What came was wrong: it may work from the beginning.
     case spoilt(String)
     /// Nothing will work until something changes that is no task's matter.
@@ -64,8 +66,8 @@ extension FetchOutcome {
     /// Judges an answer that brought no file.
     ///
     /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0.
-    init(_ answer: ClientResponse, _ words: String, to task: DownloadTask, now: Date) {
-        let wait = answer.retryAfter(now: now).map { min($0, .seconds(3600)) }
+    init(_ answer: ClientResponse, _ words: String, to row: QueuedTask, now: Date) {
+        let (task, host, wait) = (row.task, row.host, answer.retryAfter(now: now))
         switch answer.status.rawValue {
         case 404, 410:
             // Who gave an address wants that file; what was chosen from a library may have been deleted there since.
@@ -75,7 +77,12 @@ extension FetchOutcome {
         case 400 where words.hasPrefix("Not found or no asset"):
             self = .gone("The server does not have it any more, or it is not yours.")
         case 403: self = .failed("The server does not allow it: \(words). Ask whoever it belongs to.")
-        case 408, 425, 429, 500...: self = .again("The server has a fault or wants a pause (\(words)).", after: wait)
+        case 429, 502, 503, 504:
+            self = .outage(
+                HostTrouble(
+                    reason: "The server '\(host)' has a fault or wants a pause (\(words)).", isUnreachable: false,
+                    wait: wait))
+        case 408, 425, 500...: self = .again("The server has a fault or wants a pause (\(words)).", after: wait)
         default: self = .failed("The server refuses: \(words).")
         }
     }
@@ -88,11 +95,17 @@ extension FetchOutcome {
         case .failed(let text): .failed(SealedQuery.masked(text, of: url))
         case .again(let text, let wait): .again(SealedQuery.masked(text, of: url), after: wait)
         case .spoilt(let text): .spoilt(SealedQuery.masked(text, of: url))
+        case .outage(let trouble): .outage(trouble.masked(of: url))
         }
     }
 
     /// Judges a failure.
-    init(_ error: any Error, account: UUID) {
+    ///
+    /// - Parameters:
+    ///   - error: What was thrown.
+    ///   - account: Whose task it is.
+    ///   - hasAnswer: Whether the server had begun to give what was asked for.
+    init(_ error: any Error, account: UUID, hasAnswer: Bool = false) {
         if let error = (error as? LatchError)?.cause as? TransportError ?? error as? TransportError {
             switch error.code {
             case .diskFull:
@@ -112,6 +125,7 @@ extension FetchOutcome {
         case .storageFull: self = .held(.disk(.queue))
         case .cancelled: self = .stopped
         case .sessionEnded, .signedOut: self = .held(.account(account, error.message))
+        case _ where !hasAnswer && HostTrouble(error) != nil: self = HostTrouble(error).map { .outage($0) } ?? .stopped
         case .foreignAnswer: self = .spoilt(error.message)
         case _ where error.code.rawValue.hasPrefix("secret_store"): self = .held(.account(account, error.message))
         case .invalidRequest, .responseTooLarge, .noAccount, .notAKnownServer: self = .failed(error.message)

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPClient
+import LatchKit
 
 /// What a task's part is called.
 enum PartName {
@@ -46,10 +47,20 @@ extension DownloadQueue {
 
     static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Removes parts that no open task has: what was cancelled, or belonged to an account that is gone.
+    private nonisolated var parts: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: partsFolder)) ?? []).filter { $0.hasSuffix(".part") }
+    }
+
+    /// Removes the parts of what was taken out of the queue, unless a program fetches: that one does it.
+    func removeLeftParts() async throws {
+        guard !parts.isEmpty, let lock = try? latch.accounts.lockDownloads() else { return }
+        defer { lock.release() }
+        try await removeStrayParts()
+    }
+
+    /// Removes parts that no task can go on with: what was cancelled or forgotten, or belonged to an account that is gone.
     func removeStrayParts() async throws {
-        let parts = ((try? FileManager.default.contentsOfDirectory(atPath: partsFolder)) ?? [])
-            .filter { $0.hasSuffix(".part") }
+        let parts = parts
         guard !parts.isEmpty else { return }
         var names: Set<String> = []
         var last = 0
@@ -59,6 +70,11 @@ extension DownloadQueue {
                 names.insert(PartName.joined(row.account, row.id))
             }
             last = end.position
+        }
+        // What this program is about to put in its place may be between two owners.
+        for row in running.values.map(\.row) + placing.values.map(\.row) {
+            names.insert(PartName.of(row.task.account, row.task.id))
+            names.insert(PartName.joined(row.task.account, row.task.metadata.liveID ?? row.task.id))
         }
         for name in parts where !names.contains(name) {
             // One that cannot be locked is being written: by another person's client, or another machine's, with the same folder.

@@ -10,6 +10,7 @@ final class RunningFetch: Sendable {
         var wasStopped = false
         var point: ResumePoint?
         var isNoted = false
+        var hasAnswer = false
     }
 
     let row: QueuedTask
@@ -28,7 +29,13 @@ final class RunningFetch: Sendable {
     func open(_ part: DownloadPart) { state.withLock { ($0.part, $0.start) = (part, part.count) } }
 
     /// Keeps what the part is going to hold; at once, for the transfer waits.
-    func begun(_ point: ResumePoint) { state.withLock { $0.point = point } }
+    func begun(_ point: ResumePoint) { state.withLock { ($0.point, $0.hasAnswer) = (point, true) } }
+
+    /// Says that the server has answered.
+    func answered() { state.withLock { $0.hasAnswer = true } }
+
+    /// Whether the server has answered, the file or anything else.
+    var hasAnswer: Bool { state.withLock(\.hasAnswer) }
 
     /// What the queue's file does not say yet: what the part holds, and on the first call that the task runs.
     func takeNews() -> (point: ResumePoint?, isFirst: Bool)? {

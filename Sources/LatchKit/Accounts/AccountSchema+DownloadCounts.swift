@@ -49,4 +49,14 @@ extension AccountSchema {
                 SET count = count + 1, bytes = bytes + excluded.bytes, sized = sized + excluded.sized;
         END;
         """)
+
+    /// What failed may have a part too.
+    static let downloadParts = Migration(
+        8, "the parts of downloads that failed",
+        """
+        DROP INDEX downloads_parts;
+        CREATE INDEX downloads_parts ON downloads (position)
+            WHERE state IN ('waiting', 'running', 'paused') AND (resume IS NOT NULL OR is_whole = 1)
+                OR state = 'failed' AND resume IS NOT NULL;
+        """)
 }

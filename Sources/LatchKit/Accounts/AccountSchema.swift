@@ -72,6 +72,7 @@ enum AccountSchema {
             """),
         downloadCounts,
         pictureLibrary,
+        downloadParts,
     ]
 
     static let columns = """

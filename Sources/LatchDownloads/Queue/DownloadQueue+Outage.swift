@@ -1,0 +1,49 @@
+import FoundationEssentials
+import LatchKit
+
+/// A host that gives nothing to anybody holds up its own tasks, and none of them fails for it until it was waited for long.
+extension DownloadQueue {
+    /// Decides what becomes of a task that its host gave no answer, or sent away with everybody else.
+    func rest(_ row: QueuedTask, _ trouble: HostTrouble, _ part: DownloadPart?) async throws {
+        let maximum =
+            trouble.isUnreachable ? settings.maximumOutage : settings.maximumOutage ?? DownloadSettings.usualOutage
+        let verdict = outages.failed(row, trouble, now: now(), maximum: maximum, chance: hook.chance())
+        switch verdict {
+        case .once: try await tryAgain(row, trouble.reason, trouble.pause, part, attempts: settings.retries)
+        case .rests(let until, let isNew):
+            // Another task goes first then, if there is one.
+            try await rest(row, until: until.addingTimeInterval(1), part, attempts: row.attempts)
+            if isNew { tellHolds() }
+        case .isOver(let waited): try await giveUp(row, trouble, waited, part)
+        }
+    }
+
+    /// Fails what waits for a host, for it was waited for long enough. What has come of it stays.
+    private func giveUp(
+        _ row: QueuedTask, _ trouble: HostTrouble, _ waited: Double, _ part: DownloadPart?
+    ) async throws {
+        defer {
+            outages.end(row.host)
+            tellHolds()
+        }
+        let reason =
+            "\(trouble.reason) It was waited for in vain for \(Int((waited / 60).rounded())) minutes. When it is back: "
+            + "latch downloads retry"
+        try await finish(row, .failed(reason), part, keepsPart: true)
+        try await store.fail(host: row.host, reason)
+    }
+
+    /// Takes what runs and has got an answer: its host is there again.
+    func noteAnswers() {
+        guard !outages.isEmpty else { return }
+        for fetch in running.values where fetch.hasAnswer && outages.isFirst(fetch.row) { _ = noteAnswer(fetch.row) }
+    }
+
+    /// Whether that was new.
+    func noteAnswer(_ row: QueuedTask) -> Bool {
+        guard outages.answered(row) else { return false }
+        tellHolds()
+        wakes.wake()
+        return true
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+import Synchronization
+import TestSupport
+import Testing
+
+/// A server that is down for a while, over real sockets: its port refuses until it listens there again.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadOutageTests {
+    private let world: DownloadWorld
+    private let clock = DownloadWorld.Clock()
+
+    init() async throws { world = try await DownloadWorld() }
+
+    private var asked: Int { world.server.requests.count { $0.path.hasPrefix("/files/") } }
+
+    private static func holds(_ events: [DownloadEvent]) -> [String?] {
+        events.compactMap { if case .held(let reason) = $0 { .some(reason) } else { nil } }
+    }
+
+    /// Runs the queue against a server that is not there, and returns when that was told.
+    private func beginWithoutServer(
+        _ queue: DownloadQueue, _ count: Int
+    ) async throws -> (run: Task<Void, any Error>, told: @Sendable () async -> [DownloadEvent]) {
+        try await queue.add((0..<count).map { world.task("picture-\($0)") })
+        let (events, told) = (queue.events, world.collect(queue))
+        world.server.goAway()
+        let run = Task { try await queue.run() }
+        for await event in events {
+            if case .held(let reason?) = event {
+                #expect(reason.contains("refuses the connection") && reason.contains("tried again in"))
+                break
+            }
+        }
+        return (run, told)
+    }
+
+    @Test(
+        "DL-13 DL-14 a server that is gone for a while costs no waiting file a try; it is told once, and all come home")
+    func comesBack() async throws {
+        let queue = world.queue(now: { [clock] in clock.now })
+        let (run, told) = try await beginWithoutServer(queue, 30)
+        #expect(try await queue.tasks().allSatisfy { $0.state == .waiting || $0.state == .running })
+        try world.server.comeBack()
+        clock.advance(by: 3)
+        try await run.value
+        let rows = try await queue.tasks()
+        #expect(rows.allSatisfy { $0.state == .done } && rows.reduce(0) { $0 + $1.attempts } <= 1)
+        #expect(try world.files().count == 30 && world.parts().isEmpty)
+        let holds = Self.holds(await told())
+        #expect(holds.count == 2 && holds.last == .some(nil))
+    }
+
+    @Test("DL-14 when the pause is over one file goes first, and a failure of its makes the next pause longer")
+    func oneFirst() async throws {
+        let queue = world.queue(now: { [clock] in clock.now }, chance: { 0.5 })
+        let (run, _) = try await beginWithoutServer(queue, 30)
+        let events = queue.events
+        world.intercept { $0.path.hasPrefix("/files/") ? .init(status: 502) : nil }
+        try world.server.comeBack()
+        clock.advance(by: 1)
+        var ran = false
+        for await event in events {
+            if case .status(_, .running) = event { ran = true }
+            if ran, case .status(_, .waiting) = event { break }
+        }
+        #expect(asked == 1)
+        world.intercept { _ in nil }
+        #expect(try await queue.tasks().contains { $0.notBefore >= clock.now + 2 })
+        clock.advance(by: 4)
+        try await run.value
+        #expect(try world.files().count == 30)
+    }
+
+    @Test(
+        "DL-13 a host that stays away for as long as is waited fails what waits with one reason; tried again it comes home"
+    )
+    func staysAway() async throws {
+        var settings = DownloadSettings()
+        settings.maximumOutage = .seconds(20)
+        let queue = world.queue(settings, now: DownloadWorld.hurried())
+        try await queue.add((0..<30).map { world.task("picture-\($0)") })
+        let told = world.collect(queue)
+        world.server.goAway()
+        try await queue.run()
+        let reasons = Set(try await queue.tasks().map { $0.state.sentence })
+        #expect(reasons.count == 1 && reasons.first?.contains("latch downloads retry") ?? false, "\(reasons)")
+        #expect(Self.holds(await told()).last == .some(nil) && world.parts().isEmpty)
+
+        try world.server.comeBack()
+        #expect(try await queue.retryFailed() == 30)
+        try await queue.run()
+        #expect(try await queue.progress().done == 30)
+    }
+
+    @Test("DL-15 without a bound a host is waited for for ever, and all come home after any time")
+    func forEver() async throws {
+        var settings = DownloadSettings()
+        settings.maximumOutage = nil
+        let queue = world.queue(settings, now: DownloadWorld.hurried())
+        try await queue.add((0..<8).map { world.task("picture-\($0)") })
+        let events = queue.events
+        world.server.goAway()
+        let run = Task { try await queue.run() }
+        var tries = 0
+        for await event in events {
+            if case .status(_, .running) = event { tries += 1 }
+            if tries == 60 { break }
+        }
+        try world.server.comeBack()
+        try await run.value
+        #expect(try await queue.progress().done == 8)
+    }
+
+    @Test(
+        "DL-14 a server that wants to be left alone is left alone by all files, up to a day, and what is more is said")
+    func leftAlone() async throws {
+        world.intercept {
+            $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "259200")]) : nil
+        }
+        let queue = world.queue(now: { [clock] in clock.now })
+        try await queue.add((0..<30).map { world.task("picture-\($0)") })
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        for await event in events {
+            guard case .held(let reason?) = event else { continue }
+            #expect(reason.contains("It asks for 72 hours, which is longer than is waited"))
+            #expect(reason.contains("tried again in 24 hours"))
+            break
+        }
+        clock.advance(by: 86_000)
+        for await event in queue.events { if case .overall = event { break } }
+        #expect(asked <= 3)
+        world.intercept { _ in nil }
+        clock.advance(by: 500)
+        try await run.value
+        #expect(try await queue.tasks().allSatisfy { $0.state == .done && $0.attempts == 0 })
+    }
+}
+
+extension DownloadState {
+    fileprivate var sentence: String {
+        switch self {
+        case .failed(let reason): reason
+        default: word
+        }
+    }
+}
