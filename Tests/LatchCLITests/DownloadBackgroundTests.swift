@@ -104,6 +104,7 @@ import Testing
 
         let text = try String(contentsOfFile: entry, encoding: .utf8)
         let command = try #require(text.split(separator: "\n").first { $0.hasPrefix("Exec=") }).dropFirst(5)
+        #expect(command.contains(" download --keep-trying"), "nobody is there to try again")
         gate.open()
         // What the desktop's environment lacks must be in the entry.
         let desktop = home.environment.filter {

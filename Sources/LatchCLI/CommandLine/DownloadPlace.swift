@@ -15,6 +15,8 @@ struct DownloadPlace {
     var keepsMotionPhotos = false
     /// `--parallel`.
     var atOnce: AtOnce?
+    /// `--keep-trying`.
+    var keepsTrying = false
 
     /// The queue, and the library that its files go to; the last ones', unless files are about to be chosen for others.
     func open(_ run: Run, isChoosing: Bool) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
@@ -24,7 +26,9 @@ struct DownloadPlace {
         let library = PictureLibrary(
             latch, folder: place.folder, layout: place.layout, keepsMotionPhotos: place.keepsMotionPhotos
         ) { [console = run.console] in console.note($0.printable) }
-        return (DownloadQueue(latch, library: library, settings: atOnce?.settings ?? .init()), library)
+        var settings = atOnce?.settings ?? DownloadSettings()
+        if keepsTrying { settings.maximumOutage = nil }
+        return (DownloadQueue(latch, library: library, settings: settings), library)
     }
 
     /// Remembers a library's place for the commands that come later.

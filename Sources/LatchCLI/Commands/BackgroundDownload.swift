@@ -104,7 +104,8 @@ struct BackgroundDownload {
         guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             throw LatchError(.backgroundFailed, "Could not find where latch itself is.")
         }
-        var words = [program, "download"]
+        // Nobody sees there that a server was down, and tries again.
+        var words = [program, "download", "--keep-trying"]
         if run.common.secrets != .automatic { words += ["--secrets", run.common.secrets.rawValue] }
         if let key = run.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }
         if isMetered { words.append("--metered") }

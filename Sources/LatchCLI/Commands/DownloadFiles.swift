@@ -26,6 +26,8 @@ struct DownloadFiles: Performing {
     private static let background = Flag(
         "background", help: "Fetch without this terminal, and go on after a crash or a restart of the machine.")
     private static let metered = Flag("metered", help: "Fetch on networks too that count what they carry.")
+    private static let keepTrying = Flag(
+        "keep-trying", help: "Wait for as long as it takes for a server that cannot be reached, as in the background.")
     private static let parallel = Option<AtOnce>(
         "parallel", value: "NUMBER", defaultText: "6, and of one kind 3",
         help: "Fetch so many files at once, from 1 to 32.")
@@ -45,7 +47,9 @@ struct DownloadFiles: Performing {
             What cannot begin ends as 'latch --help' tells.
             """,
         arguments: [
-            what, album, whole, favourites, from, until, folder, layout, motion, parallel, background, metered, dryRun,
+            what, album, whole, favourites, from, until, folder, layout, motion, parallel, keepTrying, background,
+            metered,
+            dryRun,
             AccountOption.option,
         ]
     ) { given throws(ArgumentError) in
@@ -68,7 +72,7 @@ struct DownloadFiles: Performing {
                 selector: given[AccountOption.option], wish: wish,
                 place: DownloadPlace(
                     folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
-                    atOnce: given[parallel]),
+                    atOnce: given[parallel], keepsTrying: given[keepTrying]),
                 isDryRun: given[dryRun], isBackground: given[background], isMetered: given[metered]))
     }
 
