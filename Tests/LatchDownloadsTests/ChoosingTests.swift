@@ -113,6 +113,51 @@ struct ChoosingTests {
         }
     }
 
+    @Test(
+        "DL-3 a picture in somebody's share comes under its own name, with what lets people see it, by its page or its file"
+    )
+    func shared() async throws {
+        let server = try PictureServer(Self.pictures())
+        let id = Picture.id(9)
+        let asked = "/api/assets/\(id)"
+        server.intercept { request in
+            guard request.path.hasPrefix(asked), !["key=sesame", "slug=sesame"].contains(where: request.path.hasSuffix)
+            else { return nil }
+            return .init(status: 400, body: Array(request.path.utf8))
+        }
+        for (path, query) in [
+            ("/share/sesame/photos/\(id)", "key=sesame"), ("/s/sesame/photos/\(id)", "slug=sesame"),
+            ("/api/assets/\(id)/original?key=sesame", "key=sesame"),
+        ] {
+            let tasks = try await find(DownloadWish(paths: [server.url + path]), on: server)
+            #expect(names(tasks) == ["From Bob.jpg"] && tasks.first?.id == id)
+            #expect(tasks.first?.url == "/api/assets/\(id)/original?\(query)", "\(tasks)")
+        }
+        for wrong in ["/share/another/photos/\(id)", "/share/another", "/s/another"] {
+            let error = await #expect(throws: LatchError.self) {
+                _ = try await find(DownloadWish(paths: [server.url + wrong]), on: server)
+            }
+            #expect(error?.message.contains("another") == false, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test("DL-1 a mistake in the last word that was given begins nothing")
+    func nothingBegun() async throws {
+        let server = try PictureServer(Self.pictures(), albums: Self.albums)
+        let home = try TemporaryDirectory()
+        let (account, session, latch) = try await signIn(server, home)
+        for wish in [
+            DownloadWish(ids: [Picture.id(2), "nonsense"], paths: ["/a"]),
+            DownloadWish(ids: [Picture.id(2)], albums: ["Summer", "None"]),
+            DownloadWish(paths: ["/a", server.url + "/share/x"]),
+        ] {
+            await #expect(throws: LatchError.self) {
+                try await DownloadChooser(account, session).find(wish) { _ in Issue.record("It has begun.") }
+            }
+        }
+        await latch.close()
+    }
+
     @Test("DL-1 a library of 1,000 is asked for some at a time, and a server that never ends is left")
     func pages() async throws {
         let server = try PictureServer(Self.many)

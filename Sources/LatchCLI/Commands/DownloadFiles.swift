@@ -162,7 +162,7 @@ struct DownloadFiles: Performing {
     /// Finds what is wished for. A whole address leads to the account whose server it is on, unless one is named.
     private func eachPage(_ run: Run, _ take: ([DownloadTask]) async throws -> Void) async throws {
         var distinct = DistinctTasks()
-        let take: ([DownloadTask]) async throws -> Void = { [wish] tasks in
+        func takeFresh(_ tasks: [DownloadTask]) async throws {
             try await take(wish.mayRepeat ? distinct.fresh(tasks) : tasks)
         }
         var rest = wish
@@ -175,13 +175,20 @@ struct DownloadFiles: Performing {
                 rest.paths.append(path)
             }
         }
+        // What was named is looked for first, all of it: a mistake in the last word begins nothing.
+        var single: [DownloadTask] = []
         for (account, path) in others {
             let (account, session) = try await run.session(account.id.uuidString)
-            try await DownloadChooser(account, session).find(DownloadWish(paths: [path]), take)
+            try await DownloadChooser(account, session).find(DownloadWish(paths: [path])) { single += $0 }
         }
-        guard !rest.isEmpty else { return }
-        let (account, session) = try await run.session(selector)
-        try await DownloadChooser(account, session).find(rest, take)
+        if !rest.isEmpty {
+            let (account, session) = try await run.session(selector)
+            try await DownloadChooser(account, session).find(rest) { tasks in
+                try await takeFresh(single + tasks)
+                single = []
+            }
+        }
+        if !single.isEmpty { try await takeFresh(single) }
     }
 
     /// The account on whose server a file is: the active one where it is there, else one that is signed in.

@@ -22,22 +22,32 @@ public struct DownloadChooser: Sendable {
     /// - Throws: ``LatchError/Code/invalidRequest`` when there is no such album, picture or path, or the server is no picture
     ///   library; the codes of network and session; what `take` throws.
     public func find(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
-        var wish = wish
+        let isImmich = account.dialect.rawValue == "immich"
+        let library = ImmichLibrary(account, session)
+        var (single, ids): ([DownloadTask], [String]) = ([], wish.ids)
         for path in try wish.paths.map(below) {
-            if let id = picture(at: path) { wish.ids.append(id) } else { try await take([try await file(path)]) }
+            if isImmich, let picture = SharedPicture(path) {
+                single += try await library.shared(picture)
+            } else if isImmich, let id = picture(at: path) {
+                ids.append(id)
+            } else {
+                single.append(try await file(path))
+            }
         }
-        guard !wish.ids.isEmpty || wish.isSearch else { return }
-        guard account.dialect.rawValue == "immich" else {
+        guard isImmich || ids.isEmpty && !wish.isSearch else {
             throw LatchError(
                 .invalidRequest,
                 "\(account.serverURL) speaks \(session.dialect.title) and has no pictures to choose from, "
                     + "only addresses. Give the paths of files: latch download /path/of/file")
         }
-        let library = ImmichLibrary(account, session)
-        for id in wish.ids { try await take(try await library.asset(id)) }
+        for id in ids { single += try await library.asset(id) }
+        var albums: [ImmichLibrary.Album] = []
+        for album in wish.albums { albums.append(try await library.album(album)) }
+        // What cannot be is known now: nothing is begun before.
+        if !single.isEmpty { try await take(single) }
         guard wish.isSearch else { return }
-        if wish.albums.isEmpty { return try await library.search(wish, take) }
-        for album in wish.albums { try await library.album(album, wish, take) }
+        if albums.isEmpty { return try await library.search(wish, take) }
+        for album in albums { try await library.take(album, wish, take) }
     }
 
     /// The path below the account's server that a path or whole address means.
@@ -53,16 +63,21 @@ public struct DownloadChooser: Sendable {
 
     /// The id of a picture whose page in the browser a path is.
     private func picture(at path: String) -> String? {
-        guard account.dialect.rawValue == "immich" else { return nil }
-        let parts = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+        let parts = path.prefix { $0 != "?" }.split(separator: "/")
         guard parts.dropLast().last == "photos", let id = parts.last.map(String.init) else { return nil }
         return ImmichAssetReading.isID(id) ? id : nil
     }
 
     /// The file at a path or whole address of the server, under its whole address.
     private func file(_ path: String) async throws -> DownloadTask {
+        if account.dialect.rawValue == "immich", SharedPicture.isWhole(path) {
+            throw LatchError(
+                .invalidRequest,
+                "That is the page of a share, not a file. Open its pictures in the browser, and give the addresses of those "
+                    + "that you want.")
+        }
         let url = try account.serverURL.url(of: path)
-        let bare = path.prefix { $0 != "?" && $0 != "#" }
+        let bare = path.prefix { $0 != "?" }
         let last = bare.split(separator: "/").last.map(String.init) ?? account.serverURL.host
         return DownloadTask(
             id: try await SealedQuery.id(url, try await session.downloadKey()), account: account.id, url: url,

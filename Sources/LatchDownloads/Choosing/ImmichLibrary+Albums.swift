@@ -3,17 +3,16 @@ import Wire
 
 extension ImmichLibrary {
     /// An album as the server lists it.
-    private struct Album {
+    struct Album: Sendable {
         var id: String
         var name: String
         var count: Int
     }
 
     /// Everything of an album that fits a wish, with what other people put into it.
-    func album(
-        _ text: String, _ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void
+    func take(
+        _ album: Album, _ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void
     ) async throws {
-        let album = try await album(text)
         let version = try await version()
         guard version.searchesAlbums else { return try await takeOld(album, wish, take) }
         var (seen, count): (Set<String>, Int) = ([], 0)
@@ -72,7 +71,8 @@ extension ImmichLibrary {
 
     // MARK: - Which album
 
-    private func album(_ text: String) async throws -> Album {
+    /// The album of that name or id.
+    func album(_ text: String) async throws -> Album {
         let albums = try await albums()
         if let album = albums.first(where: { $0.id == text.lowercased() }) { return album }
         var fitting = albums.filter { $0.name == text }
