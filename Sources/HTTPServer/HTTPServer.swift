@@ -61,6 +61,7 @@ public final class HTTPServer: Sendable {
         let loopCount = max(1, configuration.loops)
         var sockets: [ListeningSocket] = []
         var loops: [EventLoop] = []
+        var runningCount = 0
         do throws(HTTPServerError) {
             for listener in configuration.listeners {
                 sockets.append(try ListeningSocket.open(listener, count: loopCount))
@@ -72,12 +73,18 @@ public final class HTTPServer: Sendable {
                     try loop.listen(socket.descriptors[index], isTLS: socket.isTLS, limit: limit)
                 }
             }
+            for loop in loops {
+                try loop.startThread()
+                runningCount += 1
+            }
         } catch {
-            for loop in loops { loop.abandon() }
-            for socket in sockets { socket.close() }
+            for loop in loops[..<runningCount] { loop.beginDraining(for: .zero) }
+            for loop in loops[..<runningCount] { await loop.untilStopped() }
+            for loop in loops[runningCount...] { loop.abandon() }
+            // A loop that ran has closed its own.
+            for socket in sockets { socket.close(from: runningCount) }
             throw error
         }
-        for loop in loops { loop.startThread() }
         return HTTPServer(
             addresses: sockets.map(\.address), limits: (descriptors, limit * sockets.count * loopCount), loops: loops,
             files: sockets.compactMap(\.file))

@@ -24,8 +24,9 @@ struct ListeningSocket {
         }
     }
 
-    func close() {
-        for descriptor in descriptors { _ = Glibc.close(descriptor) }
+    /// Closes the descriptors of all loops from one on, and removes the file.
+    func close(from loop: Int) {
+        for descriptor in descriptors[loop...] { _ = Glibc.close(descriptor) }
         file?.remove()
     }
 

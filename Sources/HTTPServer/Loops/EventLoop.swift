@@ -55,11 +55,17 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    func startThread() {
+    func startThread() throws(HTTPServerError) {
         var thread = pthread_t()
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let result = pthread_create(&thread, nil, eventLoopThread, context)
-        precondition(result == 0, "A thread for an event loop must start.")
+        let context = Unmanaged.passRetained(self)
+        let number = pthread_create(&thread, nil, eventLoopThread, context.toOpaque())
+        guard number == 0 else {
+            context.release()
+            throw HTTPServerError(
+                .system,
+                "Could not start a thread of the server: \(HTTPServerError.reason(number)); let this user have more.",
+                systemError: number)
+        }
         pthread_detach(thread)
     }
 
