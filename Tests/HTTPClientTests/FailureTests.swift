@@ -9,7 +9,8 @@ struct FailureTests {
         "An address that is none is named so",
         arguments: [
             "", "photos.example", "ftp://photos.example/", "file:///etc/passwd", "https://", "https:///path",
-            "http://host:0/", "http://host:70000/", "http://a b/", "http://host/\r\nX: y", "https://user:hunter2@host/",
+            "https:///\u{301}path", "http://host:0/", "http://host:70000/", "http://a b/", "http://host/\r\nX: y",
+            "https://user:hunter2@host/",
         ])
     func addresses(_ url: String) async throws {
         let error = try await failure(ClientRequest(url: url))

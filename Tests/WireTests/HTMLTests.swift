@@ -47,7 +47,7 @@ import Wire
             "javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\nscript:alert(1)", " javascript:alert(1)",
             "\u{1}javascript:1",
             "data:text/html,<script>", "vbscript:x", "file:///etc/passwd", "blob:x", "view-source:x", "//evil.example",
-            "/\\evil.example", "\\\\evil.example", ":x", "1a:x",
+            "//\u{301}evil.example", "/\\evil.example", "\\\\evil.example", ":x", "1a:x",
         ])
     func refused(_ address: String) {
         #expect(!HTML.isLink(address))

@@ -40,10 +40,10 @@ struct RequestAddress: Sendable, Equatable {
         try self.init(handle)
     }
 
+    /// Looks at bytes, as curl does: a mark that combines makes another character of the slash before it.
     private static func hasPlainStart(_ text: String) -> Bool {
-        guard let colon = text.firstIndex(of: ":") else { return false }
-        let rest = text[colon...]
-        return rest.hasPrefix("://") && !rest.hasPrefix(":///")
+        let rest = text.utf8.drop { $0 != UInt8(ascii: ":") }
+        return rest.starts(with: "://".utf8) && !rest.starts(with: ":///".utf8)
     }
 
     /// What `location` means when this address answered with it; blanks in it are encoded.

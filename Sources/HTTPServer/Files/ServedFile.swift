@@ -55,14 +55,20 @@ public struct ServedFile: Sendable {
     }
 
     private static func isPlain(_ path: String) -> Bool {
-        !path.isEmpty && !path.hasPrefix("/") && !path.utf8.contains(0)
-            && !path.split(separator: "/").contains("..")
+        !path.isEmpty && path.utf8.first != UInt8(ascii: "/") && !path.utf8.contains(0)
+            && !components(of: path).contains("..")
     }
 
-    /// Opens component by component, and none of them through a link.
+    /// What stands between slashes, as the system reads a path: by bytes. To `Character`, a slash with a mark that combines
+    /// is no slash.
+    private static func components(of path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    /// Opens component by component, none of them through a link and none upwards.
     static func openWithoutLinks(_ path: String, _ folder: Int32) -> Int32 {
-        var components = path.split(separator: "/").map(String.init)
-        guard let name = components.popLast() else {
+        var components = components(of: path)
+        guard !components.contains(".."), let name = components.popLast() else {
             errno = ENOENT
             return -1
         }

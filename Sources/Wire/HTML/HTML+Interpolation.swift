@@ -69,7 +69,10 @@ extension HTML {
     public static func isLink(_ address: String) -> Bool {
         guard address.utf8.allSatisfy({ $0 > 32 && $0 != 127 && $0 != UInt8(ascii: "\\") }) else { return false }
         let head = address.utf8.prefix { !"/?#".utf8.contains($0) }
-        guard let colon = head.firstIndex(of: UInt8(ascii: ":")) else { return !address.hasPrefix("//") }
+        guard let colon = head.firstIndex(of: UInt8(ascii: ":")) else {
+            // Bytes: a mark that combines makes another character of the slash before it.
+            return !address.utf8.starts(with: "//".utf8)
+        }
         let scheme = String(Substring(head[..<colon])).lowercased()
         return isScheme(scheme) && !refusedSchemes.contains(scheme)
     }
