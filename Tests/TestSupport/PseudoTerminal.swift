@@ -70,7 +70,7 @@ public final class PseudoTerminal {
         close(master)
     }
 
-    /// Reads until `text` stands on the screen after what was there at the last call.
+    /// Reads until `text` stands on the screen, wherever it is.
     public func wait(for text: String, seconds: Int = 120) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !screen.contains(text) {

@@ -125,7 +125,8 @@ import Wire
             try terminal.wait(for: "New password")
             #expect(terminal.screen.contains("The password needs at least"))
             terminal.type("short\n")
-            try terminal.wait(for: "Warning:")
+            // What is typed before the second question would be thrown away.
+            try terminal.wait(for: "8 characters.\r\nNew password")
             terminal.type("a long enough password 7\n")
             try terminal.wait(for: "The same again")
             terminal.type("a long enough password 7\n")
