@@ -1,3 +1,4 @@
+import Glibc
 import HTTPClient
 import TestSupport
 import Testing
@@ -58,6 +59,25 @@ struct FailureTests {
         let error = try await failure(request)
 
         #expect(error.code == .timedOut && error.message.contains("no connection"))
+    }
+
+    @Test("A client that can open nothing more says so, and goes on when it can")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            let port = try HeldPort()
+            let request = ClientRequest(url: "http://127.0.0.1:\(port.number)/")
+            try await withClient { client in
+                for most in [rlim_t(4_096), 3, 4_096] {
+                    var limit = rlimit()
+                    try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+                    limit.rlim_cur = min(most, limit.rlim_max)
+                    try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+                    let error = await #expect(throws: TransportError.self) { try await client.send(request) }
+                    try #require(error?.lacksDescriptors == (most == 3), "\(error)")
+                    try #require(error?.message.contains("open files") == (most == 3), "\(error)")
+                }
+            }
+        }
     }
 
     @Test(

@@ -19,4 +19,16 @@ enum ConnectProblem {
         default: self = .unreachable
         }
     }
+
+    /// Whether the system gives this process one more descriptor.
+    ///
+    /// Source: open(2), `EMFILE` and `ENFILE`.
+    static func canOpenMore() -> Bool {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return true
+        }
+        return errno != EMFILE && errno != ENFILE
+    }
 }

@@ -15,6 +15,8 @@ struct CurlFailure: Error, CustomStringConvertible {
     let proxyStatus: Int
     /// Whether the connection, its TLS handshake included, was ready for a request.
     let wasConnected: Bool
+    /// Whether no connection came about and this process could open nothing more.
+    let lacksDescriptors: Bool
 
     init(_ code: CURLcode, _ easy: EasyHandle) {
         self.code = code
@@ -23,6 +25,8 @@ struct CurlFailure: Error, CustomStringConvertible {
         verifyResult = easy.long(CURLINFO_SSL_VERIFYRESULT)
         proxyStatus = easy.long(CURLINFO_HTTP_CONNECTCODE)
         wasConnected = easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0
+        // Curl keeps no number of the socket that it could not make.
+        lacksDescriptors = code == CURLE_COULDNT_CONNECT && !ConnectProblem.canOpenMore()
     }
 
     /// Curl's number and words, for logs.
@@ -99,6 +103,8 @@ struct CurlFailure: Error, CustomStringConvertible {
             (.refused, "nothing listens on port \(plan.address.port) there; check the port and that the server runs.")
         case .timedOut:
             (.timedOut, "it did not answer in time; check the address, and any firewall between.")
+        case .unreachable where lacksDescriptors:
+            (.unreachable, "this program has too many open files; raise its limit, or let it do less at once.")
         case .unreachable:
             (.unreachable, "there is no way to it; check this machine's network, and a VPN if the server needs one.")
         }

@@ -22,6 +22,8 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
 
     /// Whether a connection stood, its TLS handshake included, before it failed.
     public var wasConnected: Bool { (cause as? CurlFailure)?.wasConnected ?? true }
+    /// Whether there was no connection because this process had too many files open.
+    public var lacksDescriptors: Bool { (cause as? CurlFailure)?.lacksDescriptors ?? false }
 }
 
 extension TransportError {

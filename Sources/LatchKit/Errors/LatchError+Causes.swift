@@ -52,6 +52,7 @@ extension LatchError {
                     "Server is not reachable: \(name) refuses the connection. "
                         + "Check that the server runs and that the port is right."
                 )
+            case .unreachable where error.lacksDescriptors: (.unreachable, error.message)
             case .unreachable:
                 (
                     .unreachable,
