@@ -39,3 +39,12 @@ static inline CURLcode latch_curl_get_offset(CURL *easy, CURLINFO info, curl_off
 static inline CURLcode latch_curl_message_result(const CURLMsg *message) {
     return message->data.result;
 }
+
+// Variadic in C, which Swift does not import.
+static inline void latch_curl_multi_set_callbacks(CURLM *multi, curl_socket_callback sockets,
+                                                  curl_multi_timer_callback timer, void *owner) {
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, sockets);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, owner);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, owner);
+}

@@ -54,6 +54,10 @@ public final class HTTPClient: Sendable {
         try await exchange(request, nil)
     }
 
+    /// The thread of the client's transfers, for tasks that do little more than transfers one after the other: then no other
+    /// thread is woken for each. What such a task does between them must not block.
+    public var executor: any TaskExecutor { home }
+
     /// Cancels every request, closes every connection and waits for the client's thread to end. Later requests fail.
     public func close() async {
         await home.close()

@@ -9,6 +9,8 @@ struct JoiningLibrary: DownloadLibrary {
 
     var folder: String { inner.folder }
 
+    func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask] { tasks }
+
     func existing(_ task: DownloadTask) async throws -> String? { try await inner.existing(task) }
 
     func destination(of task: DownloadTask, attempt: Int) throws -> String {

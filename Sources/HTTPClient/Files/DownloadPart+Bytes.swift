@@ -67,6 +67,7 @@ extension DownloadPart {
 
     private func read(at offset: Int, count: Int) throws(TransportError) -> [UInt8] {
         guard let file, count > 0, offset >= 0 else { return [] }
+        try store()
         var bytes = [UInt8](repeating: 0, count: count)
         var got = 0
         while got < count {

@@ -25,6 +25,12 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     var file: Int32?
     private var digest: InsecureSHA1?
     private var isFlushed = false
+    /// Small pieces that wait to be written together.
+    private var gathered: [UInt8] = []
+    /// Why bytes that came could not be written: no more are taken then.
+    private var problem: TransportError?
+    /// How many bytes are in the file.
+    private var stored: Int
     private let written: Atomic<Int>
     private let announced = Atomic<Int>(-1)
 
@@ -37,15 +43,15 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     ///   ``TransportError/Code/diskFull``; also when another download holds it.
     public init(path: String, isThere: Bool = false) throws(TransportError) {
         self.path = path
-        let file = try Self.open(path, isThere)
+        let (file, size) = try Self.open(path, isThere)
         self.file = file
-        var status = stat()
-        written = Atomic(fstat(file, &status) == 0 ? Int(status.st_size) : 0)
+        stored = size
+        written = Atomic(size)
     }
 
     deinit { close() }
 
-    /// How many bytes are there.
+    /// How many bytes are there; while a transfer runs, with those that it is about to write.
     public var count: Int { written.load(ordering: .relaxed) }
 
     /// How many there will be, where a server told.
@@ -61,7 +67,9 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     /// - Parameter count: How many of the bytes are good.
     /// - Throws: ``TransportError`` when they cannot be read.
     public func beginDigest(of count: Int) async throws {
+        guard count > 0 else { return digest = InsecureSHA1() }
         try await Self.blocking { [self] in
+            try store()
             digest = InsecureSHA1()
             var chunk = [UInt8](repeating: 0, count: 1 << 20)
             var offset = 0
@@ -89,6 +97,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     public func flush(modified: Date? = nil) async throws {
         try await Self.blocking { [self] in
             guard let file else { return }
+            try store()
             if let modified { Self.setTime(modified, of: file) }
             guard fsync(file) == 0 else { throw Self.failure(path, .last) }
             isFlushed = true
@@ -105,6 +114,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     public func publish(as destination: String, modified: Date? = nil, isReplacing: Bool = false) async throws {
         try await Self.blocking { [self] in
             guard let file else { return }
+            try store()
             if let modified { Self.setTime(modified, of: file) }
             guard isFlushed && modified == nil || fsync(file) == 0 else { throw Self.failure(destination, .last) }
             try Self.move(path, destination, isReplacing)
@@ -113,19 +123,34 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         }
     }
 
-    /// Brings the bytes of many parts to the disk, at once and off the shared threads.
+    /// Brings the bytes of many parts to the disk, off the shared threads.
     ///
-    /// A file system makes one of many that come together.
+    /// The disk is told of all before any is waited for: of 1,000 files of 100 kB on ext4 one thread brings all to the disk in
+    /// 0.5 s so, as do eight that wait for one each; one that waits for each in turn takes 1.2 s.
     ///
-    /// - Parameter parts: The parts, each with the time that its file shall have; nil leaves the present.
+    /// - Parameters:
+    ///   - parts: The parts, each with the time that its file shall have; nil leaves the present.
+    ///   - prepare: Done with each first, by its place among the parts.
     /// - Returns: For each what went wrong, if anything did.
-    public static func flush(_ parts: [(part: DownloadPart, modified: Date?)]) async -> [TransportError?] {
-        await FlushThreads.run(parts) { entry in
-            guard let file = entry.part.file else { return nil }
-            if let modified = entry.modified { setTime(modified, of: file) }
-            guard fsync(file) == 0 else { return failure(entry.part.path, .last) }
-            entry.part.isFlushed = true
-            return nil
+    ///
+    /// Source: sync_file_range(2), which begins to write and promises nothing; fsync(2).
+    public static func flush(
+        _ parts: [(part: DownloadPart, modified: Date?)], prepare: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async -> [TransportError?] {
+        await FlushThread.run {
+            for (index, entry) in parts.enumerated() {
+                guard let file = entry.part.file else { continue }
+                prepare(index)
+                if let modified = entry.modified { setTime(modified, of: file) }
+                if parts.count > 1 { latch_begin_flush(file) }
+            }
+            return parts.map { entry -> TransportError? in
+                guard let file = entry.part.file else { return nil }
+                do throws(TransportError) { try entry.part.store() } catch { return error }
+                guard fsync(file) == 0 else { return failure(entry.part.path, .last) }
+                entry.part.isFlushed = true
+                return nil
+            }
         }
     }
 
@@ -135,7 +160,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     /// - Returns: For each what went wrong, if anything did; with code ``TransportError/Code/fileExists`` something is there,
     ///   and the part stays.
     public static func publish(_ moves: [(part: DownloadPart, path: String)]) async -> [TransportError?] {
-        await FlushThreads.alone {
+        await FlushThread.run {
             var folders: [String: String] = [:]
             let failures = moves.map { entry -> TransportError? in
                 do throws(TransportError) {
@@ -155,6 +180,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     /// Removes the part.
     public func remove() {
         guard file != nil else { return }
+        gathered = []
         unlink(path)
         close()
     }
@@ -162,6 +188,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     /// Lets go of the part; what it holds stays.
     public func close() {
         guard let file else { return }
+        try? store()
         _ = system_close(file)
         self.file = nil
     }
@@ -186,34 +213,74 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 
     // MARK: - While a transfer runs, on its thread
 
+    /// Pieces are gathered to so many bytes: a slow network brings them in parts of a packet or two.
+    private static let gatheredSize = 64 << 10
+
     /// Drops everything from `offset` on, and says how long the whole will be.
     func begin(at offset: Int, total: Int?) throws(TransportError) {
         guard let file else { return }
         isFlushed = false
-        guard ftruncate(file, off_t(offset)) == 0, lseek(file, off_t(offset), SEEK_SET) == off_t(offset) else {
-            throw Self.failure(path, .last)
+        (gathered, problem) = ([], nil)
+        // Most are new and empty.
+        if offset > 0 || stored > 0 {
+            guard ftruncate(file, off_t(offset)) == 0, lseek(file, off_t(offset), SEEK_SET) == off_t(offset) else {
+                throw Self.failure(path, .last)
+            }
         }
         if offset == 0, digest != nil { digest = InsecureSHA1() }
+        stored = offset
         written.store(offset, ordering: .relaxed)
         announced.store(total ?? -1, ordering: .relaxed)
     }
 
+    /// Puts bytes to the end, some of them perhaps not before ``store()``.
     func append(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
-        guard let file else { return }
+        guard file != nil else { return }
+        if let problem { throw problem }
         isFlushed = false
+        digest?.update(bytes)
+        if gathered.count + bytes.count <= Self.gatheredSize {
+            if gathered.isEmpty { gathered.reserveCapacity(Self.gatheredSize) }
+            gathered.append(contentsOf: bytes)
+            written.store(stored + gathered.count, ordering: .relaxed)
+            if gathered.count == Self.gatheredSize { try store() }
+        } else {
+            try store()
+            try write(bytes)
+        }
+    }
+
+    /// Writes what is gathered.
+    func store() throws(TransportError) {
+        if let problem { throw problem }
+        guard !gathered.isEmpty else { return }
+        let bytes = gathered
+        gathered = []
+        try bytes.withUnsafeBytes { bytes in Result { () throws(TransportError) in try write(bytes) } }.get()
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
+        guard let file else { return }
+        defer { written.store(stored, ordering: .relaxed) }
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = write(file, piece.baseAddress, piece.count)
+            let count = system_write(file, piece)
             if count >= 0 {
-                digest?.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
                 rest = rest.dropFirst(count)
-                written.wrappingAdd(count, ordering: .relaxed)
+                stored += count
             } else if errno != EINTR {
-                throw Self.failure(path, .last)
+                let failure = Self.failure(path, .last)
+                problem = failure
+                throw failure
             }
         }
     }
+}
+
+/// The system's `write`, which the method of that name hides.
+private func system_write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(file, bytes.baseAddress, bytes.count)
 }
 
 /// The system's `close`, which the method of that name hides.
@@ -228,7 +295,9 @@ extension DownloadPart {
 
     /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then
     /// the lock is on the finished file, and it is tried again.
-    private static func open(_ path: String, _ isThere: Bool) throws(TransportError) -> Int32 {
+    ///
+    /// - Returns: The open file, and how long it is.
+    private static func open(_ path: String, _ isThere: Bool) throws(TransportError) -> (file: Int32, size: Int) {
         while true {
             let file = system_open(path, isThere ? 0 : O_CREAT)
             guard file >= 0 else { throw failure(path, .last) }
@@ -237,13 +306,13 @@ extension DownloadPart {
                 throw TransportError(
                     .file, "Could not download to '\(path)': another download is writing it; wait for that one to end.")
             }
-            if isSameFile(file, path) { return file }
+            var opened = stat()
+            if isSameFile(file, path, &opened) { return (file, Int(opened.st_size)) }
             _ = system_close(file)
         }
     }
 
-    private static func isSameFile(_ file: Int32, _ path: String) -> Bool {
-        var opened = stat()
+    private static func isSameFile(_ file: Int32, _ path: String, _ opened: inout stat) -> Bool {
         var named = stat()
         return fstat(file, &opened) == 0 && lstat(path, &named) == 0
             && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev

@@ -46,6 +46,15 @@ struct LoopThread: @unchecked Sendable {  // A thread's name may be used from ev
         #endif
     }
 
+    /// A number of the thread that asks; no other thread has it meanwhile.
+    static var current: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
+    }
+
     func join() { pthread_join(thread, nil) }
 
     func detach() { pthread_detach(thread) }

@@ -1,20 +1,42 @@
 import CCurl
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Curl's set of transfers with its pool of connections.
 ///
-/// ``wakeUp()`` may be called from any thread until ``close()``; everything else belongs to the loop's thread.
-struct MultiHandle: @unchecked Sendable {  // The loop's lock keeps `wakeUp` from running after `close`.
+/// Curl is told which socket is ready, and goes to no other transfer: asked to look itself, it asks the system about each at
+/// every packet of any.
+///
+/// Source: libcurl-multi(3), "MULTI_SOCKET"; curl_multi_socket_action(3).
+final class MultiHandle: @unchecked Sendable {  // One thread's, but for `wakeUp`, which never follows `close`.
     private let pointer: UnsafeMutableRawPointer
+    private let alarm: Alarm
+    /// The alarm's end, then the sockets that curl waits for.
+    private var watched: [pollfd]
+    private var ready: [(socket: curl_socket_t, events: Int32)] = []
+    /// When curl wants to be called without an event.
+    private var deadline: ContinuousClock.Instant?
+
+    private static let longestWait = 60_000
 
     /// Curl's own set-up, done once; safe beside other threads since curl 7.84.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     init?() {
-        guard Self.isCurlReady, let pointer = curl_multi_init() else { return nil }
+        guard Self.isCurlReady, let alarm = Alarm(), let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
+        self.alarm = alarm
+        watched = [pollfd(fd: alarm.reading, events: Int16(POLLIN), revents: 0)]
+        latch_curl_multi_set_callbacks(pointer, watchSocket, setTimer, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    func wakeUp() { curl_multi_wakeup(pointer) }
+    func wakeUp() { alarm.ring() }
 
     /// Begins a transfer; false if there is not enough memory for it.
     func add(_ easy: EasyHandle) -> Bool { curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK }
@@ -22,13 +44,40 @@ struct MultiHandle: @unchecked Sendable {  // The loop's lock keeps `wakeUp` fro
     /// Takes a transfer out. One that is not over has its connection closed, or its stream reset.
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
+    /// Does what the last ``wait()`` found, and what is due.
     func perform() {
         var running: Int32 = 0
-        curl_multi_perform(pointer, &running)
+        let events = ready
+        ready.removeAll(keepingCapacity: true)
+        for event in events where watched.contains(where: { $0.fd == event.socket }) {
+            curl_multi_socket_action(pointer, event.socket, event.events, &running)
+        }
+        guard let deadline, deadline <= .now else { return }
+        self.deadline = nil
+        curl_multi_socket_action(pointer, curl_socket_t(-1), 0, &running)
     }
 
-    /// Waits for traffic, one of curl's own deadlines or ``wakeUp()``, a minute at most.
-    func wait() { curl_multi_poll(pointer, nil, 0, 60_000, nil) }
+    /// Waits for traffic, one of curl's own deadlines or ``wakeUp()``, until that moment or a minute at most.
+    func wait(until moment: ContinuousClock.Instant?) {
+        let end = [deadline, moment].compactMap { $0 }.min()
+        let count = poll(&watched, nfds_t(watched.count), Int32(Self.pause(until: end)))
+        guard count > 0 else { return }
+        if watched[0].revents != 0 { alarm.silence() }
+        for entry in watched.dropFirst() where entry.revents != 0 {
+            // Of an error curl learns by reading or writing, and then what it is.
+            let wanted = entry.events & (entry.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 ? ~0 : entry.revents)
+            var events: Int32 = 0
+            if wanted & Int16(POLLIN) != 0 { events |= CURL_CSELECT_IN }
+            if wanted & Int16(POLLOUT) != 0 { events |= CURL_CSELECT_OUT }
+            ready.append((entry.fd, events))
+        }
+    }
+
+    private static func pause(until moment: ContinuousClock.Instant?) -> Int {
+        guard let moment else { return longestWait }
+        let left = ContinuousClock.now.duration(to: moment)
+        return left <= .zero ? 0 : min(longestWait, left.wholeMilliseconds + 1)
+    }
 
     func nextEnded() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {
         var left: Int32 = 0
@@ -39,5 +88,75 @@ struct MultiHandle: @unchecked Sendable {  // The loop's lock keeps `wakeUp` fro
         return nil
     }
 
-    func close() { curl_multi_cleanup(pointer) }
+    func close() {
+        curl_multi_cleanup(pointer)
+        alarm.close()
+    }
+
+    // MARK: - What curl says
+
+    fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
+        let index = watched.indices.dropFirst().first { watched[$0].fd == socket }
+        guard what != CURL_POLL_REMOVE else {
+            if let index { watched.remove(at: index) }
+            return
+        }
+        var events: Int32 = 0
+        if what & CURL_POLL_IN != 0 { events |= Int32(POLLIN) }
+        if what & CURL_POLL_OUT != 0 { events |= Int32(POLLOUT) }
+        if let index {
+            watched[index].events = Int16(events)
+        } else {
+            watched.append(pollfd(fd: socket, events: Int16(events), revents: 0))
+        }
+    }
+
+    fileprivate func wake(after milliseconds: Int) {
+        deadline = milliseconds < 0 ? nil : ContinuousClock.now + .milliseconds(milliseconds)
+    }
 }
+
+private let watchSocket: curl_socket_callback = { _, socket, what, multi, _ in
+    if let multi { Unmanaged<MultiHandle>.fromOpaque(multi).takeUnretainedValue().watch(socket, what) }
+    return 0
+}
+
+private let setTimer: curl_multi_timer_callback = { _, milliseconds, multi in
+    if let multi { Unmanaged<MultiHandle>.fromOpaque(multi).takeUnretainedValue().wake(after: milliseconds) }
+    return 0
+}
+
+/// What wakes a thread that waits for sockets.
+private struct Alarm {
+    let reading: Int32
+    private let writing: Int32
+
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    /// A pipe that is full rings already.
+    func ring() {
+        var byte: UInt8 = 1
+        _ = write(writing, &byte, 1)
+    }
+
+    func silence() {
+        var bytes: (UInt64, UInt64) = (0, 0)
+        while read(reading, &bytes, 16) == 16 {}
+    }
+
+    func close() {
+        system_close(reading)
+        system_close(writing)
+    }
+}
+
+/// The system's `close`, which the method of that name hides.
+private func system_close(_ file: Int32) { _ = close(file) }

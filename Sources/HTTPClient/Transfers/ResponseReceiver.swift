@@ -84,15 +84,22 @@ struct ResponseReceiver {
     mutating func complete() throws(TransportError) {
         guard let reception, goesToPart else { return }
         if !hasBegunPart { try begin(reception) }
+        try reception.part.store()
         guard let total = reception.part.total, reception.part.count != total else { return }
         throw TransportError(
             .closedEarly,
             "Could not download from '\(origin)': \(reception.part.count) of \(total) bytes came; try again to go on.")
     }
 
-    /// Removes what a failed transfer leaves in memory.
+    /// Writes what has come for a part; a failure is told with the next piece, or at the end.
+    func store() {
+        if hasBegunPart { try? reception?.part.store() }
+    }
+
+    /// Removes what a failed transfer leaves in memory; what came for a part stays in it.
     mutating func discard() {
         body = []
+        store()
     }
 
     private var goesToPart: Bool { reception != nil && (status == 200 || status == 206) }

@@ -3,25 +3,49 @@ import Synchronization
 
 /// A thread that drives any number of transfers under one ``Trust``, with one pool of connections.
 ///
-/// The thread starts with the first transfer and ends with ``close()`` or ``shutDown()``.
-final class TransferLoop: Sendable {
-    private enum Phase { case idle, running, closing, closed }
+/// The thread starts with the first transfer and ends with ``close()`` or ``shutDown()``. It is an executor too: what a task
+/// does between its transfers can run on it, and then no other thread must be woken for each. Where the thread does not run,
+/// such a task runs where every other one does.
+///
+/// Source: SE-0417.
+final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its thread touches `own`.
+    enum Phase { case idle, running, closing, closed }
 
-    private enum Command {
+    enum Command {
         case start(Transfer)
         case cancel(Transfer)
     }
 
-    private struct State {
+    struct State {
         var phase = Phase.idle
         var commands: [Command] = []
+        var jobs: [UnownedJob] = []
+        /// Whether the thread waits, and must be woken.
+        var isAsleep = false
         var multi: MultiHandle?
         var thread: LoopThread?
         var waiters: [CheckedContinuation<Void, Never>] = []
+
+        mutating func wake() {
+            guard isAsleep else { return }
+            isAsleep = false
+            multi?.wakeUp()
+        }
+    }
+
+    /// What the thread has given itself to do.
+    struct Own {
+        var commands: [Command] = []
+        var jobs: [UnownedJob] = []
+
+        var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
     }
 
     let trust: Trust
-    private let state = Mutex(State())
+    let state = Mutex(State())
+    /// The number of the thread while it runs; 0 before and after.
+    let thread = Atomic<UInt>(0)
+    var own = Own()
 
     init(_ trust: Trust) {
         self.trust = trust
@@ -39,7 +63,7 @@ final class TransferLoop: Sendable {
             }
         } onCancel: {
             transfer.markCancelled()
-            enqueue(.cancel(transfer))
+            give(.cancel(transfer))
         }
     }
 
@@ -72,12 +96,13 @@ final class TransferLoop: Sendable {
         case .idle: state.phase = .closed
         case .running:
             state.phase = .closing
-            state.multi?.wakeUp()
+            state.wake()
         case .closing, .closed: break
         }
     }
 
     private func submit(_ transfer: Transfer) {
+        if isCurrent { return own.commands.append(.start(transfer)) }
         let failure = state.withLock { state -> TransportError? in
             switch state.phase {
             case .closing, .closed:
@@ -98,94 +123,33 @@ final class TransferLoop: Sendable {
             case .running: break
             }
             state.commands.append(.start(transfer))
-            state.multi?.wakeUp()
+            state.wake()
             return nil
         }
         if let failure { transfer.end(.failure(failure)) }
     }
 
-    private func enqueue(_ command: Command) {
+    private func give(_ command: Command) {
+        if isCurrent { return own.commands.append(command) }
         state.withLock { state in
             guard state.phase == .running else { return }
             state.commands.append(command)
-            state.multi?.wakeUp()
+            state.wake()
         }
     }
 
-    // MARK: - On the thread
-
-    private func run(_ multi: MultiHandle) {
-        var active: [UnsafeMutableRawPointer: Transfer] = [:]
-        while let commands = takeCommands() {
-            for command in commands {
-                switch command {
-                case .start(let transfer): start(transfer, multi, &active)
-                case .cancel(let transfer): cancel(transfer, multi, &active)
-                }
-            }
-            multi.perform()
-            while let (easy, code) = multi.nextEnded() {
-                guard let transfer = active.removeValue(forKey: easy) else { continue }
-                finish(transfer, code, multi)
-            }
-            multi.wait()
+    /// Takes a job of a task that prefers this thread.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent { return own.jobs.append(job) }
+        let isTaken = state.withLock { state in
+            guard state.phase == .running else { return false }
+            state.jobs.append(job)
+            state.wake()
+            return true
         }
-        end(multi, active)
+        if !isTaken { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// What to do next; nil ends the loop.
-    private func takeCommands() -> [Command]? {
-        state.withLock { state in
-            guard state.phase == .running else { return nil }
-            defer { state.commands = [] }
-            return state.commands
-        }
-    }
-
-    private func start(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout [UnsafeMutableRawPointer: Transfer])
-    {
-        guard !transfer.isCancelled else { return transfer.end(.failure(CancellationError())) }
-        guard let easy = EasyHandle() else { return transfer.end(.failure(Self.outOfMemory)) }
-        easy.prepare(transfer.plan, trust: trust, for: transfer)
-        guard multi.add(easy) else { return transfer.end(.failure(Self.outOfMemory)) }
-        transfer.easy = easy
-        active[easy.pointer] = transfer
-    }
-
-    private static var outOfMemory: TransportError {
-        TransportError(.other, "Could not send the request: there is not enough memory; end other programs.")
-    }
-
-    private func cancel(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout [UnsafeMutableRawPointer: Transfer])
-    {
-        guard let easy = transfer.easy, active.removeValue(forKey: easy.pointer) != nil else { return }
-        multi.remove(easy)
-        transfer.easy = nil
-        transfer.end(.failure(CancellationError()))
-    }
-
-    private func finish(_ transfer: Transfer, _ code: CURLcode, _ multi: MultiHandle) {
-        guard let easy = transfer.easy else { return }
-        let outcome = TransferOutcome.result(of: transfer, easy, code)
-        multi.remove(easy)
-        transfer.easy = nil
-        transfer.end(outcome.mapError { $0 })
-    }
-
-    private func end(_ multi: MultiHandle, _ active: [UnsafeMutableRawPointer: Transfer]) {
-        for transfer in active.values {
-            if let easy = transfer.easy { multi.remove(easy) }
-            transfer.easy = nil
-            transfer.end(.failure(CancellationError()))
-        }
-        let (commands, waiters) = state.withLock { state in
-            state.phase = .closed
-            state.multi = nil
-            defer { (state.commands, state.waiters) = ([], []) }
-            return (state.commands, state.waiters)
-        }
-        for case .start(let transfer) in commands { transfer.end(.failure(CancellationError())) }
-        multi.close()
-        for waiter in waiters { waiter.resume() }
-    }
+    private var isCurrent: Bool { thread.load(ordering: .relaxed) == LoopThread.current }
 }

@@ -12,10 +12,12 @@ final class DownloadBoard: Sendable {
         var files: [(id: String, received: Int, total: Int?)] = []
         var names: [String: String] = [:]
         var overall: OverallProgress?
-        var lines = 0
+        var shown = 0
         var told = ContinuousClock.now
         var heldBecause: String?
         var lastPath: String?
+        /// Lines for standard output that wait for the others of the moment.
+        var lines: [UInt8] = []
     }
 
     private let console: Console
@@ -61,13 +63,17 @@ final class DownloadBoard: Sendable {
         if case .overall(let overall) = event { event = .overall(sinceThen(overall)) }
         if case .held(let reason) = event { state.withLock { $0.heldBecause = reason } }
         if console.isJSON {
-            try? console.raw(event.json.encoded() + [UInt8(ascii: "\n")])
+            keep(event.json.encoded())
+            switch event {
+            case .overall, .held, .error: flush()
+            case .progress, .status, .complete: break
+            }
             return
         }
         switch event {
         case .progress(let id, let received, let total): note(id, received, total)
         case .status(let id, let status): if status != .running { forget(id) }
-        case .complete(_, let path): if isNew(path) { line { try? console.say([path.printable]) } }
+        case .complete(_, let path): if isNew(path) { keep(Array(path.printable.utf8)) }
         case .error(let id, let reason): tell(id, reason)
         case .overall(let progress): show(progress)
         case .held(let reason): line { console.note(reason?.printable ?? "It goes on.") }
@@ -85,7 +91,10 @@ final class DownloadBoard: Sendable {
     }
 
     /// Takes the bars away.
-    func finish() { write(clearing()) }
+    func finish() {
+        write(clearing())
+        flush()
+    }
 
     private func note(_ id: String, _ received: Int, _ total: Int?) {
         guard isLive else { return }
@@ -119,7 +128,22 @@ final class DownloadBoard: Sendable {
         line { console.note("\(isHere ? "·" : console.errors.bad("✗")) \(name.printable): \(reason.printable)") }
     }
 
+    /// Prints a line together with the next ones, when all is told.
+    private func keep(_ line: [UInt8]) {
+        state.withLock { $0.lines += line + [UInt8(ascii: "\n")] }
+    }
+
+    private func flush() {
+        let lines = state.withLock { state in
+            defer { state.lines = [] }
+            return state.lines
+        }
+        if !lines.isEmpty { try? console.raw(lines) }
+    }
+
     private func show(_ progress: OverallProgress) {
+        write(clearing())
+        flush()
         let isDue = state.withLock { state in
             state.overall = progress
             guard !isLive, state.told + Self.pause <= .now, progress.open > 0 else { return false }
@@ -133,6 +157,7 @@ final class DownloadBoard: Sendable {
     /// One line above the bars.
     private func line(_ print: () -> Void) {
         write(clearing())
+        flush()
         print()
         draw()
     }
@@ -147,7 +172,7 @@ final class DownloadBoard: Sendable {
                     state.names[file.id] ?? file.id, file.received, file.total, width: width)
             }
             if let overall = state.overall { lines.append(DownloadText.fitting(DownloadText.overall(overall), width)) }
-            state.lines = lines.count
+            state.shown = lines.count
             return lines.map { $0 + "\n" }.joined()
         }
         write(old + text)
@@ -157,8 +182,8 @@ final class DownloadBoard: Sendable {
     private func clearing() -> String {
         guard isLive else { return "" }
         let lines = state.withLock { state in
-            defer { state.lines = 0 }
-            return state.lines
+            defer { state.shown = 0 }
+            return state.shown
         }
         return lines > 0 ? "\u{1B}[\(lines)A\r\u{1B}[J" : ""
     }

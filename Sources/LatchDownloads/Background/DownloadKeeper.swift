@@ -60,7 +60,12 @@ public struct DownloadKeeper: Sendable {
             break
         }
         let watching = Task { for await state in states { await obey(state, hold) } }
-        let events = queue.events
+        let events = queue.events { event in
+            switch event {
+            case .held, .overall: true
+            case .progress, .status, .complete, .error: false
+            }
+        }
         let telling = Task { await tell(events, since: before, hold, begun) }
         let result: Result<Value, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }

@@ -13,6 +13,9 @@ public protocol DownloadLibrary: Sendable {
     /// The file of a task that is there already, whole; nil when it must be fetched.
     func existing(_ task: DownloadTask) async throws -> String?
 
+    /// Those of some tasks whose files are not there.
+    func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask]
+
     /// Where a task's file is to be; its folder is made.
     ///
     /// - Parameters:

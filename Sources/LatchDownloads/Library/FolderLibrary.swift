@@ -14,6 +14,9 @@ public struct FolderLibrary: DownloadLibrary {
     /// None: a folder alone does not tell what a file is.
     public func existing(_ task: DownloadTask) async throws -> String? { nil }
 
+    /// All.
+    public func absent(_ tasks: [DownloadTask]) async throws -> [DownloadTask] { tasks }
+
     /// The task's name, with a number before its ending when that is taken.
     public func destination(of task: DownloadTask, attempt: Int) throws -> String {
         try Self.make(folder)
@@ -33,6 +36,7 @@ public struct FolderLibrary: DownloadLibrary {
 
     /// Makes a folder and those above it.
     static func make(_ folder: String) throws(LatchError) {
+        guard !FileManager.default.fileExists(atPath: folder + "/") else { return }
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {

@@ -66,9 +66,12 @@ extension DownloadQueue {
     /// Frees a task's place.
     func leave(_ row: QueuedTask) {
         guard let fetch = running.removeValue(forKey: row.position) else { return }
+        if placing[row.position] == nil { underWay.remove(row.key) }
         if !fetch.hasAnswer || !noteAnswer(row) { outages.left(row) }
         schedule.ended(row)
-        wakes.wake()
+        startNext()
+        if running.isEmpty { enough.wake() }
+        if !isBusy { wakes.wake() }
     }
 
     func tryAgain(

@@ -25,7 +25,9 @@ extension DownloadQueue {
                 try await store.note(anew: row.position)
                 (row.isWhole, row.path, row.resume) = (false, nil, nil)
             }
-            if let path = try await existing(row) { return await ended(row, .gone("It is here already: \(path)"), nil) }
+            if !isAbsent(row), let path = try await existing(row) {
+                return await ended(row, .gone("It is here already: \(path)"), nil)
+            }
             let part = try openPart(row)
             running.open(part)
             let outcome: FetchOutcome
@@ -64,6 +66,11 @@ extension DownloadQueue {
         if !news.isEmpty { try await store.note(running: news) }
     }
 
+    /// Whether the file is known not to be there since the task was read; asked once, for another account's task may bring it.
+    private func isAbsent(_ row: QueuedTask) -> Bool {
+        absent.remove(row.task.id) != nil && row.task.metadata.liveID == nil
+    }
+
     /// The file of a task that is there already. Of a live photo both must be, else both are fetched.
     private func existing(_ row: QueuedTask) async throws -> String? {
         guard let path = try await library.existing(row.task) else { return nil }
@@ -100,8 +107,9 @@ extension DownloadQueue {
                 onBegin: running.begun)
             outcome = judge(answer, row, session, part)
             if case .outage = outcome {} else { running.answered() }
+            if executors[task.account] == nil { executors[task.account] = await session.client.executor }
         } catch {
-            sessions[task.account] = nil
+            (sessions[task.account], executors[task.account]) = (nil, nil)
             outcome = FetchOutcome(error, account: task.account, hasAnswer: running.hasAnswer)
         }
         if task.metadata.sealedQuery != nil { outcome = outcome.masked(of: address) }

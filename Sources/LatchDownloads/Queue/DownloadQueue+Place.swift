@@ -14,7 +14,8 @@ extension DownloadQueue {
         placing[row.position] = (row, part?.count ?? 0)
         if row.task.metadata.liveID == nil {
             ready.append(ReadyFile(row: row, part: part))
-            if placer == nil { placer = Task { await self.placeReady() } }
+            readyBytes += part?.count ?? 0
+            if placer == nil { placer = Task { await self.placeReady() } } else if isEnoughReady { enough.wake() }
         } else {
             pairPlacers[row.position] = Task {
                 do {
@@ -32,8 +33,10 @@ extension DownloadQueue {
 
     func placed(_ row: QueuedTask) {
         placing[row.position] = nil
+        if running[row.position] == nil { underWay.remove(row.key) }
         schedule.left(row)
-        wakes.wake()
+        startNext()
+        if !isBusy { wakes.wake() }
     }
 
     func notPlaced(_ row: QueuedTask, _ error: any Error) async {

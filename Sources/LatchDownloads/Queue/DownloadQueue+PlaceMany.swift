@@ -14,17 +14,28 @@ struct ReadyFile: Sendable {
 extension DownloadQueue {
     /// How many files are put in their places at once.
     private static let batchSize = 64
+    /// Nor more bytes: what is long to write is begun at once.
+    private static let batchBytes = 8 << 20
     /// How many may wait for their places before no further transfer begins; each has a file open.
     static let maximumReady = 192
 
     /// Works until nothing is ready.
     func placeReady() async {
         while !ready.isEmpty {
+            // Cancelled it is never: whoever stops the queue waits for it.
+            if !isEnoughReady { try? await enough.next() }
             let batch = Array(ready.prefix(Self.batchSize))
             ready.removeFirst(batch.count)
+            readyBytes = ready.reduce(0) { $0 + ($1.part?.count ?? 0) }
             await place(batch)
         }
         placer = nil
+    }
+
+    /// Whether the disk should not be made to wait for more: there is a batch, there is nothing more to come, or it is long to
+    /// write. Else it waits for the next beat at most.
+    var isEnoughReady: Bool {
+        running.isEmpty || ready.count >= Self.batchSize || readyBytes >= Self.batchBytes
     }
 
     private func place(_ batch: [ReadyFile]) async {
@@ -63,14 +74,13 @@ extension DownloadQueue {
 
     /// The files whose bytes are on the disk now; the others are settled.
     private func flushed(_ files: [ReadyFile]) async -> [ReadyFile] {
-        let parts = files.compactMap { file in
-            file.part.map { part in
-                library.dress(part, as: file.row.task)
-                return (part: part, modified: file.row.task.metadata.taken)
-            }
+        let entries = files.compactMap { file in file.part.map { (part: $0, task: file.row.task) } }
+        let library = library
+        let failures = await DownloadPart.flush(entries.map { ($0.part, $0.task.metadata.taken) }) { index in
+            library.dress(entries[index].part, as: entries[index].task)
         }
         var whole: [ReadyFile] = []
-        for (file, failure) in zip(files, await DownloadPart.flush(parts)) {
+        for (file, failure) in zip(files, failures) {
             if let failure { await fail(file, failure) } else { whole.append(file) }
         }
         return whole

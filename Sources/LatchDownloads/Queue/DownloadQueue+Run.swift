@@ -10,8 +10,8 @@ extension DownloadQueue {
 
     /// Fetches until nothing is left that can be: everything is done, skipped, failed or paused.
     ///
-    /// Waits while everything is held up, as by a full disk, also where that is the one that the queue is kept on. Cancelled, it stops what runs, keeps what has come, and throws
-    /// `CancellationError`.
+    /// Waits while everything is held up, as by a full disk, also where that is the one that the queue is kept on. Cancelled, it
+    /// stops what runs, keeps what has come, and throws `CancellationError`.
     ///
     /// - Parameter isLasting: Whether to wait for further tasks instead of returning.
     /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; ``LatchError/Code/signedOut`` when
@@ -21,15 +21,17 @@ extension DownloadQueue {
         let lock = try latch.accounts.lockDownloads()
         defer { lock.release() }
         try prepareFolder()
-        (broken, sessions, unnoted, outages) = (nil, [:], [:], HostOutages())
+        (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
         (waitingAccounts, lostAccounts) = ([:], [])
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
         defer { heart.cancel() }
+        defer { isWorking = false }
         do {
             while try await !isWorkDone(isLasting) { try await waitForRoom() }
         } catch {
+            isWorking = false
             await stopAll()
             await tellOverall()
             throw error
@@ -46,10 +48,12 @@ extension DownloadQueue {
             try await removeStrayParts()
             nextTime = try await store.nextTime(after: now())
             try await lookAtAccounts()
+            isWorking = true
             try await work(isLasting: isLasting)
             try await lookAtAccounts()
             return true
         } catch  where Self.isFull(error) {
+            isWorking = false
             await stopAll()
             broken = nil
             return false
@@ -66,11 +70,14 @@ extension DownloadQueue {
             isCommanded = false
             if revision != seen {
                 seen = revision
+                // What is at hand may not be wanted any more.
+                isWorking = false
                 try await releaseAccounts()
                 try await removeStrayParts()
-                schedule.reset(try await store.lanes())
+                try await readAnew()
+                isWorking = true
             } else if try await isTime() || running.isEmpty {
-                schedule.reset(try await store.lanes())
+                try await readAnew()
             }
             try await fill()
             if let broken { throw broken }
@@ -78,6 +85,7 @@ extension DownloadQueue {
             isTold = told + Self.beat <= .now
             if isTold {
                 told = .now
+                enough.wake()
                 try await noteRunning()
                 try await lookAtAccounts()
                 try await obey()
@@ -110,21 +118,31 @@ extension DownloadQueue {
         return true
     }
 
-    /// Starts as many as may run.
+    /// Reads what waits and starts as many as may run.
     private func fill() async throws {
+        startNext()
+        var wasRead: Set<Lane> = []
+        while !isHeld, ready.count < Self.maximumReady, let (lane, last) = schedule.laneToRead(wasRead) {
+            schedule.beginReading()
+            let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
+            for task in try await library.absent(tasks.map(\.task)) { absent.insert(task.id) }
+            let count = schedule.take(tasks, of: lane, asked: Self.pageSize) {
+                running[$0.position] == nil && placing[$0.position] == nil
+            }
+            if count > 0 { wasRead.insert(lane) }
+            startNext()
+        }
+    }
+
+    /// Starts as many as may run of those that are at hand.
+    func startNext() {
+        guard isWorking, !isCommanded, broken == nil else { return }
         while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady {
             schedule.closedHosts = outages.isEmpty ? [] : outages.closed(now())
-            while let (lane, last) = schedule.laneToRead() {
-                schedule.beginReading()
-                let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
-                schedule.take(tasks, of: lane, asked: Self.pageSize) {
-                    running[$0.position] == nil && placing[$0.position] == nil
-                }
-            }
-            let next = schedule.next { !isHeld($0.task.account) }
-            guard let next else { return }
-            if isUnderWay(next) {
+            guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
+            if underWay.contains(next.key) {
                 // It was taken out and put in again: what ran for it before lets go of its part first.
+                schedule.ended(next)
                 nextTime = now()
             } else {
                 start(next)
@@ -132,16 +150,21 @@ extension DownloadQueue {
         }
     }
 
-    private func isUnderWay(_ row: QueuedTask) -> Bool {
-        let rows = running.values.map(\.row) + placing.values.map(\.row)
-        return rows.contains { $0.task.id == row.task.id && $0.task.account == row.task.account }
+    /// Whether there is nothing to do but to wait for what runs.
+    var isBusy: Bool { !running.isEmpty && !isCommanded && broken == nil && schedule.laneToRead() == nil }
+
+    private func readAnew() async throws {
+        let lanes = try await store.lanes()
+        absent = []
+        schedule.reset(lanes)
     }
 
     private func start(_ row: QueuedTask) {
         let fetch = RunningFetch(row)
         running[row.position] = fetch
+        underWay.insert(row.key)
         outages.began(row)
-        fetch.begin(Task { await self.fetch(fetch) })
+        fetch.begin(Task(executorPreference: executors[row.task.account]) { await self.fetch(fetch) })
     }
 
     /// Stops what other programs, or this one, have taken out of the queue or paused.

@@ -29,7 +29,12 @@ public actor DownloadQueue {
     var running: [Int: RunningFetch] = [:]
     /// What is being put in its place, and how many bytes that is.
     var placing: [Int: (row: QueuedTask, bytes: Int)] = [:]
+    /// What runs or is put in its place.
+    var underWay: Set<QueuedTask.Key> = []
     var ready: [ReadyFile] = []
+    var readyBytes = 0
+    /// Tells the placer that it need not wait for more.
+    nonisolated let enough = Wakes()
     var placer: Task<Void, Never>?
     var pairPlacers: [Int: Task<Void, Never>] = [:]
     /// The live photos that are being put in their places.
@@ -48,6 +53,12 @@ public actor DownloadQueue {
     var lostAccounts: [WaitingAccount] = []
     /// The sessions of the accounts, in this run.
     var sessions: [UUID: Session] = [:]
+    /// The threads of the accounts' transfers, on which the work between them is done.
+    var executors: [UUID: any TaskExecutor] = [:]
+    /// Tasks that were read and whose files are not here, by their ids.
+    var absent: Set<DownloadTask.ID> = []
+    /// Whether tasks are started.
+    var isWorking = false
     /// Whether this program has changed the queue by a command since it was last looked at.
     var isCommanded = false
     /// The accounts whose tasks are being paused.
@@ -85,6 +96,11 @@ public actor DownloadQueue {
     ///
     /// A listener that falls more than some thousand events behind loses the oldest: the next `overall` is right again.
     public nonisolated var events: AsyncStream<DownloadEvent> { broadcast.stream() }
+
+    /// The same for a listener that wants only some of it, and is not woken for the rest.
+    public nonisolated func events(_ wants: @escaping @Sendable (DownloadEvent) -> Bool) -> AsyncStream<DownloadEvent> {
+        broadcast.stream(wants)
+    }
 
     /// Ends the streams of ``events``, each after what it holds.
     public nonisolated func endEvents() { broadcast.finish() }

@@ -32,12 +32,15 @@ struct DownloadSchedule {
         queues = [:]
     }
 
-    /// The lane whose next tasks must be read before anything can be chosen from it.
-    func laneToRead() -> (lane: Lane, after: Int)? {
+    /// With fewer of a lane's tasks at hand the next ones are read, so that nobody waits for them.
+    private static let fewTasks = 32
+
+    /// A lane whose next tasks are to be read, but for those that have been.
+    func laneToRead(_ wasRead: Set<Lane> = []) -> (lane: Lane, after: Int)? {
         for step in lanes.indices {
             let lane = lanes[(turn + step) % lanes.count]
             let queue = queues[lane] ?? Queue()
-            if queue.tasks.isEmpty, !queue.isRead, hasRoom(in: lane) { return (lane, queue.last) }
+            if queue.tasks.count < Self.fewTasks, !queue.isRead, !wasRead.contains(lane) { return (lane, queue.last) }
         }
         return nil
     }
@@ -46,12 +49,16 @@ struct DownloadSchedule {
     mutating func beginReading() { left = [] }
 
     /// Takes what was read and is not on its way already; nothing more comes behind fewer than were asked for.
-    mutating func take(_ tasks: [QueuedTask], of lane: Lane, asked: Int, isFree: (QueuedTask) -> Bool) {
+    ///
+    /// - Returns: How many there are.
+    mutating func take(_ tasks: [QueuedTask], of lane: Lane, asked: Int, isFree: (QueuedTask) -> Bool) -> Int {
         var queue = queues[lane] ?? Queue()
-        queue.tasks = tasks.reversed().filter { !left.contains($0.position) && isFree($0) }
+        let free = tasks.reversed().filter { !left.contains($0.position) && isFree($0) }
+        queue.tasks = free + queue.tasks
         queue.last = tasks.last?.position ?? queue.last
         queue.isRead = tasks.count < asked
         queues[lane] = queue
+        return free.count
     }
 
     /// The next task within the limits, whose turn it is; nil when none may run now.

@@ -126,6 +126,10 @@ extension DownloadStore {
     static let updateWhole = Statement(
         "UPDATE downloads SET is_whole = 1, path = ?, \(isRunning) WHERE position = ?", String?.self, Int.self)
 
+    /// That a file of its own runs need not be noted just before it is done: whole, it is taken up alike.
+    static let updateReady = Statement(
+        "UPDATE downloads SET is_whole = 1, path = ? WHERE position = ?", String?.self, Int.self)
+
     static let updateDone = Statement(
         """
         UPDATE downloads SET state = 'done', reason = NULL, path = ?, size = coalesce(?, size), resume = NULL \
@@ -144,7 +148,9 @@ extension DownloadStore {
             headers: headers == "{}"
                 ? [:] : (try? JSON.decode([String: String].self, from: Array(headers.utf8))) ?? [:],
             filename: try row.get(7), group: DownloadGroup(rawValue: try row.get(4)), wantsProgress: try row.get(8),
-            metadata: (try? JSON.decode(DownloadMetadata.self, from: Array(metadata.utf8))) ?? DownloadMetadata())
+            metadata: metadata == DownloadStore.noMetadata
+                ? DownloadMetadata()
+                : (try? JSON.decode(DownloadMetadata.self, from: Array(metadata.utf8))) ?? DownloadMetadata())
         return QueuedTask(
             position: try row.get(0), task: task, state: DownloadState(word: try row.get(10), reason: try row.get(11)),
             attempts: try row.get(12), notBefore: try row.get(13), path: try row.get(17),

@@ -23,8 +23,8 @@ struct DownloadStore: Sendable {
                     try added
                         + connection.run(
                             Self.insert, task.id, task.account, hosts[task.account] ?? "", task.group.rawValue,
-                            task.url, Self.json(task.headers), task.filename, task.wantsProgress,
-                            Self.json(task.metadata), task.metadata.size, task.metadata.liveID)
+                            task.url, task.headers.isEmpty ? "{}" : Self.json(task.headers), task.filename,
+                            task.wantsProgress, Self.json(task.metadata), task.metadata.size, task.metadata.liveID)
                 }
             }
         }
@@ -129,7 +129,7 @@ struct DownloadStore: Sendable {
     /// - Returns: For each whether it was there.
     func note(wholeEach rows: [(position: Int, path: String)]) async throws -> [Bool] {
         try await write(outlivesPowerLoss: true) { connection in
-            try rows.map { try connection.run(Self.updateWhole, $0.path, $0.position) == 1 }
+            try rows.map { try connection.run(Self.updateReady, $0.path, $0.position) == 1 }
         }
     }
 
@@ -195,6 +195,9 @@ struct DownloadStore: Sendable {
     ) async throws -> Value {
         try await LatchError.telling { try await database.write(outlivesPowerLoss: outlivesPowerLoss, body) }
     }
+
+    /// What is kept of a file of which nothing is known.
+    static let noMetadata = json(DownloadMetadata())
 
     static func json(_ value: some Encodable) -> String { String(decoding: JSON.encode(value), as: UTF8.self) }
 }

@@ -26,4 +26,12 @@ public struct QueuedTask: Sendable, Identifiable {
 
     /// The queue's number of it.
     public var id: Int { position }
+
+    /// Which task it is, also when it was taken out of the queue and put in again.
+    struct Key: Hashable {
+        var account: UUID
+        var id: DownloadTask.ID
+    }
+
+    var key: Key { Key(account: task.account, id: task.id) }
 }

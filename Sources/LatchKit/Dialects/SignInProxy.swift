@@ -34,7 +34,8 @@ struct SignInProxy: Sendable, Equatable {
 
     /// Its outpost's paths, the path of its own provider, or its fields.
     private static func isAuthentik(_ answer: ClientResponse, _ place: Place) -> Bool {
-        place.path.contains("/outpost.goauthentik.io/") || place.path.hasPrefix("/application/o/authorize")
+        !place.path.isEmpty && place.path.contains("/outpost.goauthentik.io/")
+            || place.path.hasPrefix("/application/o/authorize")
             || answer.headers["X-Powered-By"]?.lowercased() == "authentik"
             || answer.headers.contains { $0.name.lowercased().hasPrefix("x-authentik-") }
             || cookie(of: answer, begins: "authentik_")

@@ -61,9 +61,16 @@ public struct AuthorizedClient: Sendable {
         _ path: String, headers: HTTPHeaders = [:], into part: DownloadPart, from point: ResumePoint? = nil,
         stallTimeout: Duration = .seconds(30), onBegin: (@Sendable (ResumePoint) -> Void)? = nil
     ) async throws -> ClientResponse {
-        try await session.perform(DialectRequest(.get, path, headers: headers)) { request, token in
+        try await session.perform(DialectRequest(.get, path, headers: headers), isOneOfMany: true) { request, token in
             try await session.download(request, token, part, point, stallTimeout, onBegin)
         }.answer
+    }
+
+    /// Where tasks run best that do little more than such downloads; nil before the first request.
+    ///
+    /// See ``HTTPClient/HTTPClient/executor``.
+    public var executor: (any TaskExecutor)? {
+        get async { await session.transport?.client.executor }
     }
 }
 
@@ -75,10 +82,16 @@ extension Session {
 
     /// The same for an exchange of another kind.
     func perform(
-        _ request: DialectRequest, by exchange: (DialectRequest, Secret) async throws -> ClientResponse
+        _ request: DialectRequest, isOneOfMany: Bool = false,
+        by exchange: (DialectRequest, Secret) async throws -> ClientResponse
     ) async throws -> (answer: ClientResponse, token: HeldToken) {
-        _ = try (request.base ?? server).url(of: request.path)
-        let token = try await current()
+        let token: HeldToken
+        if isOneOfMany, let recent = recent() {
+            token = recent.token
+        } else {
+            _ = try (request.base ?? server).url(of: request.path)
+            token = try await current()
+        }
         let (answer, rejection) = try await answer(request, token, exchange)
         guard let rejection else { return (answer, token) }
         let newer: HeldToken

@@ -19,7 +19,7 @@ extension Session {
         _ request: DialectRequest, _ token: Secret, _ part: DownloadPart, _ point: ResumePoint?,
         _ stallTimeout: Duration, _ onBegin: (@Sendable (ResumePoint) -> Void)?
     ) async throws -> ClientResponse {
-        var (client, message) = try await message(request, token, timeout: nil)
+        var (client, message) = try await message(request, token, timeout: nil, by: recent()?.client)
         message.stallTimeout = stallTimeout
         let whole = message
         return try await LatchError.telling(server) {
@@ -29,10 +29,10 @@ extension Session {
 
     /// A request as it goes out, and the client that it goes by.
     func message(
-        _ request: DialectRequest, _ token: Secret?, timeout: Duration?
+        _ request: DialectRequest, _ token: Secret?, timeout: Duration?, by recent: HTTPClient? = nil
     ) async throws -> (HTTPClient, ClientRequest) {
         let url = try (request.base ?? server).url(of: request.path)
-        let client = try await openTransport()
+        let client = if let recent { recent } else { try await openTransport() }
         var headers = request.headers
         if let token {
             for field in dialect.tokenHeaders where headers[field.name] == nil { headers[field.name] = field.value }

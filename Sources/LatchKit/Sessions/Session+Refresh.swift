@@ -40,6 +40,7 @@ extension Session {
             } catch {
                 result = .failure(error)
             }
+            seen = nil
             // Late: another session may fly already.
             if machine.refreshEnded(in: epoch) { publish() }
             if self.flight === flight { self.flight = nil }

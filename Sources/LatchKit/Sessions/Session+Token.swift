@@ -24,13 +24,29 @@ extension Session {
         return now >= record.refreshAfter || record.refreshAfter > latest
     }
 
+    /// The token with the client to send it by, when both were found good just now: for one of many requests in a row, which
+    /// then learn a little later what another program does to the account.
+    func recent() -> (token: HeldToken, client: HTTPClient)? {
+        guard leaving == nil, machine.state.isSignedIn, let held, held.epoch == machine.epoch, let seen, let transport,
+            held.generation == seen.record.generation, transport.connection == seen.record.connection,
+            seen.at + Self.timeOfGrace > .now, !isDue(seen.record) || dialect.refresh == nil
+        else { return nil }
+        return (held, transport.client)
+    }
+
+    /// Another program's sign-out is seen as fast as the gateway refuses on its other instances.
+    private static let timeOfGrace = Duration.milliseconds(250)
+
     /// The token as it is, and what the database knows of it.
     func present(holdingLock: Bool = false) async throws -> (token: HeldToken, record: SessionRecord) {
         guard leaving == nil, machine.state != .signingOut else { throw signedOutError(.notSignedIn) }
         guard let record = try await accounts.record(accountID), record.stage == .in else {
             throw try await noteEnd()
         }
-        return (try await token(of: record, holdingLock: holdingLock), record)
+        let asked = ContinuousClock.now
+        let token = try await token(of: record, holdingLock: holdingLock)
+        seen = (record, asked)
+        return (token, record)
     }
 
     /// The token that belongs to a record, from memory when it is still that one; `holdingLock` when the caller holds
@@ -83,7 +99,7 @@ extension Session {
             } else {
                 .notSignedIn
             }
-        held = nil
+        (held, seen) = (nil, nil)
         machine.foundNone(reason)
         publish()
         return signedOutError(reason)

@@ -21,6 +21,8 @@ public actor Session {
     let broadcast = StateBroadcast()
     var machine = SessionStateMachine()
     var held: HeldToken?
+    /// What the database said of the account last, and when.
+    var seen: (record: SessionRecord, at: ContinuousClock.Instant)?
     var flight: Flight<Renewal>?
     var flying: Task<Void, Never>?
     var isFlyingForRejection = false

@@ -1,0 +1,126 @@
+import CCurl
+import Synchronization
+
+/// What happens on the loop's thread.
+extension TransferLoop {
+    typealias Active = [UnsafeMutableRawPointer: Transfer]
+
+    /// How long bytes that came for a part may be in memory alone.
+    private static let storeInterval = Duration.milliseconds(100)
+
+    func run(_ multi: MultiHandle) {
+        thread.store(LoopThread.current, ordering: .relaxed)
+        var active: Active = [:]
+        var nextStore = ContinuousClock.now
+        while takeWork() {
+            while !own.isEmpty {
+                runJobs()
+                obey(multi, &active)
+            }
+            multi.perform()
+            while let (easy, code) = multi.nextEnded() {
+                guard let transfer = active.removeValue(forKey: easy) else { continue }
+                finish(transfer, code, multi)
+            }
+            if own.isEmpty, maySleep() {
+                // A crash takes no more than what came in that time, also where nothing follows.
+                let isReceiving = active.values.contains { $0.plan.reception != nil }
+                if isReceiving, nextStore <= .now {
+                    for transfer in active.values { transfer.receiver.store() }
+                    nextStore = .now + Self.storeInterval
+                }
+                multi.wait(until: isReceiving ? nextStore : nil)
+                state.withLock { $0.isAsleep = false }
+            }
+        }
+        thread.store(0, ordering: .relaxed)
+        end(multi, active)
+    }
+
+    /// Takes what others have given; false ends the loop.
+    private func takeWork() -> Bool {
+        state.withLock { state in
+            guard state.phase == .running else { return false }
+            own.commands += state.commands
+            own.jobs += state.jobs
+            state.commands.removeAll(keepingCapacity: true)
+            state.jobs.removeAll(keepingCapacity: true)
+            return true
+        }
+    }
+
+    private func maySleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.phase == .running && state.commands.isEmpty && state.jobs.isEmpty
+            return state.isAsleep
+        }
+    }
+
+    private func runJobs() {
+        let executor = asUnownedTaskExecutor()
+        while !own.jobs.isEmpty {
+            let jobs = own.jobs
+            own.jobs = []
+            for job in jobs { job.runSynchronously(on: executor) }
+        }
+    }
+
+    private func obey(_ multi: MultiHandle, _ active: inout Active) {
+        let commands = own.commands
+        own.commands = []
+        for command in commands {
+            switch command {
+            case .start(let transfer): start(transfer, multi, &active)
+            case .cancel(let transfer): cancel(transfer, multi, &active)
+            }
+        }
+    }
+
+    private func start(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout Active) {
+        guard !transfer.isCancelled else { return transfer.end(.failure(CancellationError())) }
+        guard let easy = EasyHandle() else { return transfer.end(.failure(Self.outOfMemory)) }
+        easy.prepare(transfer.plan, trust: trust, for: transfer)
+        guard multi.add(easy) else { return transfer.end(.failure(Self.outOfMemory)) }
+        transfer.easy = easy
+        active[easy.pointer] = transfer
+    }
+
+    private static var outOfMemory: TransportError {
+        TransportError(.other, "Could not send the request: there is not enough memory; end other programs.")
+    }
+
+    private func cancel(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout Active) {
+        guard let easy = transfer.easy, active.removeValue(forKey: easy.pointer) != nil else { return }
+        multi.remove(easy)
+        transfer.easy = nil
+        transfer.end(.failure(CancellationError()))
+    }
+
+    private func finish(_ transfer: Transfer, _ code: CURLcode, _ multi: MultiHandle) {
+        guard let easy = transfer.easy else { return }
+        let outcome = TransferOutcome.result(of: transfer, easy, code)
+        multi.remove(easy)
+        transfer.easy = nil
+        transfer.end(outcome.mapError { $0 })
+    }
+
+    /// Ends what is under way; what tasks have still to do is done elsewhere.
+    private func end(_ multi: MultiHandle, _ active: Active) {
+        for transfer in active.values {
+            if let easy = transfer.easy { multi.remove(easy) }
+            transfer.easy = nil
+            transfer.end(.failure(CancellationError()))
+        }
+        let (commands, jobs, waiters) = state.withLock { state in
+            state.phase = .closed
+            state.multi = nil
+            defer { (state.commands, state.jobs, state.waiters) = ([], [], []) }
+            return (own.commands + state.commands, own.jobs + state.jobs, state.waiters)
+        }
+        own = Own()
+        for case .start(let transfer) in commands { transfer.end(.failure(CancellationError())) }
+        for job in jobs { globalConcurrentExecutor.enqueue(job) }
+        multi.close()
+        for waiter in waiters { waiter.resume() }
+    }
+}
