@@ -1,8 +1,11 @@
 import Foundation
-import LatchDownloads
+import HTTPClient
 import LatchKit
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import LatchDownloads
 
 /// Commands to a queue while it runs, from this program and from another one on the same file.
 @Suite(.timeLimit(.minutes(1)))
@@ -121,6 +124,35 @@ struct DownloadCommandTests {
         #expect(try world.files() == ["quick.jpg", "slow.jpg"])
         #expect(try world.file("slow.jpg") == world.bytes(of: "slow") && world.parts().isEmpty)
         #expect(world.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
+    }
+
+    @Test("DL-13 a quota that is full while there seems to be room is not run against again and again")
+    func quota() async throws {
+        let clock = DownloadWorld.Clock()
+        let tries = Mutex(0)
+        let isFull = Mutex(true)
+        let hook = DownloadHook { step in
+            guard step == .started, isFull.withLock({ $0 }) else { return }
+            tries.withLock { $0 += 1 }
+            throw LatchError(.fileFailed, "Full.", cause: TransportError(.diskFull, "Full."))
+        }
+        let queue = DownloadQueue(
+            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { clock.now },
+            hook: hook)
+        try await queue.add([world.task("one")])
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        var (holds, beats) = (0, 0)
+        for await event in events {
+            if case .held(_?) = event { holds += 1 }
+            if holds == 2, case .overall = event { beats += 1 }
+            if beats == 3 { break }
+        }
+        #expect(tries.withLock { $0 } == 2 && holds == 2)
+        isFull.withLock { $0 = false }
+        clock.advance(by: 2)
+        try await run.value
+        #expect(try world.files() == ["one.jpg"])
     }
 
     @Test("DL-15 held up from outside, as without a network, everything stops and then goes on")

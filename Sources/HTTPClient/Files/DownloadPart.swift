@@ -199,6 +199,8 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     public static func freeBytes(in folder: String) -> Int? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
+        // A file system that counts its files may have bytes, and no room for one file more.
+        if status.f_files > 0, status.f_favail == 0 { return 0 }
         return Int(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }

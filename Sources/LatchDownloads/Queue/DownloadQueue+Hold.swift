@@ -25,6 +25,13 @@ extension DownloadQueue {
     @discardableResult
     func begin(_ hold: Hold) -> Bool {
         guard holds.insert(hold).inserted else { return false }
+        if hold.isDisk {
+            // A quota is not told by the room that there is: where it is full again at once, the next look is later.
+            roomTime =
+                fullTimes > 0
+                ? now().addingTimeInterval(BackOff.pause(after: fullTimes - 1, chance: hook.chance())) : .distantPast
+            fullTimes += 1
+        }
         broadcast.send(.held(sentence(hold)))
         return true
     }
@@ -53,7 +60,7 @@ extension DownloadQueue {
 
     /// Goes on when there is room on the disk again.
     func checkRoom() {
-        if holds.contains(where: \.isDisk), hasRoom { end(\.isDisk) }
+        if holds.contains(where: \.isDisk), roomTime <= now(), hasRoom { end(\.isDisk) }
     }
 
     /// Waits until the queue's file can be written again, and takes up there what was stopped.

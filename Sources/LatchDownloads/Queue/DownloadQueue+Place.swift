@@ -65,6 +65,7 @@ extension DownloadQueue {
         try await store.note(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
             for (task, path) in tasks { try library.note(task, at: path, in: connection) }
         }
+        fullTimes = 0
         for file in files {
             broadcast.send(.status(id: file.row.task.id, .done))
             broadcast.send(.complete(id: file.row.task.id, path: file.path))

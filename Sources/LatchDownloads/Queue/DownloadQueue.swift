@@ -46,6 +46,9 @@ public actor DownloadQueue {
     var holds: Set<Hold> = []
     /// What parts hold that could not be noted, for the queue's file was full.
     var unnoted: [Int: ResumePoint] = [:]
+    /// How often a disk was full since a file came home, and when it is looked at again.
+    var fullTimes = 0
+    var roomTime = Date.distantPast
     /// The hosts that nothing is asked of now.
     var outages = HostOutages()
     /// The accounts of which files wait, and those that went meanwhile.
