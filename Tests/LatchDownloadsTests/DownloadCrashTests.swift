@@ -134,6 +134,34 @@ struct DownloadCrashTests {
         #expect(try world.file("live.jpg") == world.bytes(of: "live") + world.bytes(of: "live-film"))
     }
 
+    @Test(
+        "DL-6 a live photo that became one file has two names for it where a disk can only link, and one after a crash")
+    func linked() async throws {
+        let library = JoiningLibrary(inner: FolderLibrary(folder: world.library))
+        let crashed = world.queue(library: library, stoppedAfter: .wholeNoted)
+        try await crashed.add(world.pair("live"))
+        try await crashed.run()
+        let joined = PartName.joined(world.account.id, "live")
+        try FileManager.default.linkItem(
+            atPath: world.library + "/.latchstring/" + joined, toPath: world.library + "/live.jpg")
+
+        try await world.queue(library: library).run()
+        #expect(try world.files() == ["live.jpg"] && world.parts().isEmpty)
+        #expect(try world.file("live.jpg") == world.bytes(of: "live") + world.bytes(of: "live-film"))
+    }
+
+    @Test("DL-2 an empty file that a person made under a picture's name stays theirs, also after a crash")
+    func emptyFile() async throws {
+        let crashed = world.queue(stoppedAfter: .wholeNoted)
+        try await crashed.add([world.task("a")])
+        try await crashed.run()
+        #expect(FileManager.default.createFile(atPath: world.library + "/a.jpg", contents: nil))
+
+        try await world.queue().run()
+        #expect(try world.files() == ["a (2).jpg", "a.jpg"] && world.parts().isEmpty)
+        #expect(try world.file("a.jpg").isEmpty && world.file("a (2).jpg") == world.bytes(of: "a"))
+    }
+
     @Test("DL-6 a live photo whose parts are both there comes home once, though the second one's turn comes after that")
     func bothThere() async throws {
         let crashed = world.queue(stoppedAfter: .halfNoted)

@@ -225,7 +225,10 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         (gathered, problem) = ([], nil)
         // Most are new and empty.
         if offset > 0 || stored > 0 {
-            guard ftruncate(file, off_t(offset)) == 0, lseek(file, off_t(offset), SEEK_SET) == off_t(offset) else {
+            // A truncation to the length that it has is refused by some drives of user space.
+            guard offset == stored || ftruncate(file, off_t(offset)) == 0,
+                lseek(file, off_t(offset), SEEK_SET) == off_t(offset)
+            else {
                 throw Self.failure(path, .last)
             }
         }
@@ -304,9 +307,9 @@ extension DownloadPart {
             let file = system_open(path, isThere ? 0 : O_CREAT)
             guard file >= 0 else { throw failure(path, .last) }
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                let problem = SystemError.last
                 _ = system_close(file)
-                throw TransportError(
-                    .file, "Could not download to '\(path)': another download is writing it; wait for that one to end.")
+                throw lockFailure(path, problem)
             }
             var opened = stat()
             if isSameFile(file, path, &opened) { return (file, Int(opened.st_size)) }
@@ -329,35 +332,51 @@ extension DownloadPart {
         _ = futimens(file, [time, time])
     }
 
-    /// Source: renameat2(2), `RENAME_NOREPLACE`; where a file system has none, link(2) refuses just so.
     private static func move(_ part: String, _ destination: String, _ isReplacing: Bool) throws(TransportError) {
         if isReplacing {
             guard rename(part, destination) == 0 else { throw failure(destination, .last) }
             return
         }
-        if latch_rename_new(part, destination) == 0 { return }
-        guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw failure(destination, .last) }
-        guard link(part, destination) == 0 else { throw failure(destination, .last) }
-        unlink(part)
+        if let problem = FileNaming.move(part, to: destination).problem { throw failure(destination, problem) }
     }
 
-    /// Makes new names survive a loss of power. The file is whole and in its place: where a folder cannot be flushed,
-    /// that is no failure.
-    private static func keepNames(beside path: String) {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = system_openFolder(folder)
+    /// Makes a name, and new ones beside it, survive a loss of power. The file is whole and in its place: where a folder cannot
+    /// be flushed, that is no failure.
+    ///
+    /// Source: fsync(2), on the folder that has a file's name.
+    public static func keepNames(beside path: String) {
+        let descriptor = system_openFolder(folder(of: path))
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         _ = system_close(descriptor)
+    }
+
+    private static func folder(of path: String) -> String {
+        let slash = path.lastIndex(of: "/")
+        return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    /// Source: flock(2), ERRORS; nfs(5), `local_lock`.
+    private static func lockFailure(_ path: String, _ problem: SystemError) -> TransportError {
+        if problem.number == EWOULDBLOCK {
+            return TransportError(
+                .file, "Could not download to '\(path)': another download is writing it; wait for that one to end.")
+        }
+        return TransportError(
+            .file,
+            "Could not download to '\(path)': files cannot be locked in that folder (\(problem)). Choose another folder, or "
+                + "let its file system lock files; for NFS the mount option 'local_lock=flock' does.",
+            cause: problem)
     }
 
     static func failure(_ path: String, _ problem: SystemError) -> TransportError {
         let (code, remedy): (TransportError.Code, String) =
             switch problem.number {
             case ENOSPC, EDQUOT: (.diskFull, "make room there, then go on.")
-            case EACCES, EPERM, EROFS: (.fileRefused, "let this user write to the folder, or choose another.")
+            case EACCES, EPERM, EROFS:
+                (.fileRefused, "let this user write to '\(folder(of: path))', or choose another folder.")
             case EEXIST: (.fileExists, "choose another name, or move that file away.")
+            case EFBIG: (.file, "that disk takes no file of this length; choose a folder on another.")
             default: (.file, "check the folder and the free space.")
             }
         return TransportError(

@@ -39,6 +39,12 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         attempt == 0 ? text : Self.cut(text, to: Self.maximumBytes, suffix: " (\(attempt + 1))")
     }
 
+    /// The name in ASCII alone, for a disk that takes nothing else; nil where it is that already.
+    var plain: SafeFileName? {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return SafeFileName(text.map { $0.isASCII ? String($0) : "_" }.joined())
+    }
+
     /// The name without its ending.
     public var stem: Substring { Self.parts(text).stem }
     /// The ending with its dot; empty where there is none.

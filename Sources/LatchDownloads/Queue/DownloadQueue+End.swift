@@ -107,12 +107,14 @@ extension DownloadQueue {
         tell(row, state)
         guard let partner = try await store.partner(of: row), !partner.state.isOver else { return }
         if case .skipped = state, try await library.existing(row.task) != nil { return }
-        try await failHalf(partner, keepsPart: keepsPart)
+        try await failHalf(partner, without: row, keepsPart: keepsPart)
     }
 
     /// Fails a part of a live photo whose other part cannot be had.
-    func failHalf(_ row: QueuedTask, keepsPart: Bool = false) async throws {
-        let why = DownloadState.failed("The other part of this live photo could not be fetched.")
+    func failHalf(_ row: QueuedTask, without other: QueuedTask?, keepsPart: Bool = false) async throws {
+        let name = other.map { ", '\(SafeFileName($0.task.filename))'," } ?? ""
+        let why = DownloadState.failed(
+            "A live photo comes whole or not at all: its other part\(name) could not be brought home.")
         let isNew = try await store.end(row.position, why, keepsPart: keepsPart)
         // One that has ended already has done so while its part became whole.
         if let fetch = running[row.position] { if isNew { fetch.stop() } } else { try await removeParts(of: row) }

@@ -22,7 +22,8 @@ extension DownloadQueue {
                     try await self.placeHalf(row, part)
                 } catch {
                     part?.close()
-                    await self.notPlaced(row, error)
+                    let half = error as? HalfNotPlaced
+                    await self.notPlaced(half?.row ?? row, half?.error ?? error)
                 }
                 self.pairPlacers[row.position] = nil
                 self.placed(row)
@@ -78,6 +79,12 @@ extension DownloadQueue {
         let part = try open ?? DownloadPart(path: partPath(row), isThere: true)
         defer { part.close() }
         try await make(part, fit: row)
+        return try await withPlainNames(row.plainlyNamed != nil) { isPlain in
+            try await self.put(part, isPlain ? row.plainlyNamed ?? row : row)
+        }
+    }
+
+    private func put(_ part: DownloadPart, _ row: QueuedTask) async throws -> (path: String, size: Int?)? {
         while true {
             let path = try freePath(for: row)
             guard try await store.note(whole: [(row.position, path)]) else {
@@ -86,6 +93,19 @@ extension DownloadQueue {
             }
             try await hook.after(.wholeNoted)
             if try await move(part, path) { return (path, part.count) }
+        }
+    }
+
+    /// Puts files in their places; where the file system refuses, once more under names of ASCII alone: FAT may take no others.
+    private func withPlainNames<Value>(
+        _ mayBePlain: Bool, _ put: (_ isPlain: Bool) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await put(false)
+        } catch {
+            let code = ((error as? HalfNotPlaced)?.error ?? error as? TransportError)?.code
+            guard mayBePlain, code == .file || code == .fileRefused else { throw error }
+            do { return try await put(true) } catch is TransportError, is HalfNotPlaced { throw error }
         }
     }
 
@@ -136,7 +156,7 @@ extension DownloadQueue {
         }
         guard let partner = noted.partner else { return }
         guard !partner.state.isOver || partner.state == .done else {
-            return try await failHalf(row, keepsPart: partner.resume != nil)
+            return try await failHalf(row, without: partner, keepsPart: partner.resume != nil)
         }
         guard partner.isWhole, let live = row.task.metadata.liveID else { return }
         let key = "\(row.task.account)/\(live)"
@@ -148,8 +168,12 @@ extension DownloadQueue {
     }
 
     private func placePair(_ still: QueuedTask, _ film: QueuedTask) async throws {
-        if let path = still.path, path == film.path, Self.isThere(path), !Self.isThere(joinedPath(still)) {
-            return try await doneJoined(still, film, path)
+        if let path = still.path, path == film.path, Self.isThere(path) {
+            // Where a file system cannot rename without replacing, the one file has both names for a moment.
+            if DownloadPart.isSameFile(joinedPath(still), path) {
+                try FileManager.default.removeItem(atPath: joinedPath(still))
+            }
+            if !Self.isThere(joinedPath(still)) { return try await doneJoined(still, film, path) }
         }
         let standings = (standing(still), standing(film))
         for (row, standing) in [(still, standings.0), (film, standings.1)] where standing == .missing {
@@ -162,7 +186,10 @@ extension DownloadQueue {
         case (.part, .part): if try await placeJoined(still, film) { return }
         default: break
         }
-        try await placeTwo(still, film)
+        try await withPlainNames(still.plainlyNamed != nil || film.plainlyNamed != nil) { isPlain in
+            try await self.placeTwo(
+                isPlain ? still.plainlyNamed ?? still : still, isPlain ? film.plainlyNamed ?? film : film)
+        }
     }
 
     /// Puts a live photo in its place as one file; false where this library keeps it as two.
@@ -177,20 +204,25 @@ extension DownloadQueue {
         defer { joined.close() }
         try await make(joined, fit: still)
         try await hook.after(.joined)
+        try await withPlainNames(still.plainlyNamed != nil) { isPlain in
+            try await self.place(joined, of: isPlain ? still.plainlyNamed ?? still : still, with: film)
+        }
+        return true
+    }
+
+    private func place(_ joined: DownloadPart, of still: QueuedTask, with film: QueuedTask) async throws {
         var task = still.task
         task.filename = library.joinedName(task.filename)
         for attempt in 0..<Self.maximumNames {
             let path = try library.destination(of: task, attempt: attempt)
             guard !Self.isThere(path) else { continue }
             guard try await store.note(whole: [(still.position, path), (film.position, path)]) else {
-                joined.remove()
-                return true
+                return joined.remove()
             }
             try await hook.after(.wholeNoted)
             guard try await move(joined, path) else { continue }
             try await hook.after(.placed)
-            try await doneJoined(still, film, path)
-            return true
+            return try await doneJoined(still, film, path)
         }
         throw noName(still)
     }
@@ -208,7 +240,9 @@ extension DownloadQueue {
             let paths = try (
                 library.destination(of: still.task, attempt: attempt), library.destination(of: second, attempt: attempt)
             )
-            guard paths.0 != paths.1, isFree(paths.0, for: still), isFree(paths.1, for: film) else { continue }
+            // FAT and others take both cases of a letter for one.
+            guard paths.0.lowercased() != paths.1.lowercased(), isFree(paths.0, for: still), isFree(paths.1, for: film)
+            else { continue }
             // A file that is in its place under another name, since a crash, goes back first.
             for (row, path) in [(still, paths.0), (film, paths.1)] where row.path != path { try putAway(row) }
             guard try await store.note(whole: [(still.position, paths.0), (film.position, paths.1)]) else {
@@ -247,9 +281,13 @@ extension DownloadQueue {
     /// Brings a part to the path that is noted; false when that is another's.
     private func moved(_ row: QueuedTask) async throws -> Bool {
         guard let path = row.path, standing(row) == .part else { return true }
-        let part = try DownloadPart(path: partPath(row), isThere: true)
-        defer { part.close() }
-        return try await move(part, path)
+        do {
+            let part = try DownloadPart(path: partPath(row), isThere: true)
+            defer { part.close() }
+            return try await move(part, path)
+        } catch let error as TransportError {
+            throw HalfNotPlaced(row: row, error: error)
+        }
     }
 
     /// Makes a part again of a file that was in its place already.
@@ -264,6 +302,14 @@ extension DownloadQueue {
             try? putAway(row)
             try? FileManager.default.removeItem(atPath: partPath(row))
         }
-        for row in [still, film] where try await store.task(row.position) != nil { try await failHalf(row) }
+        for (row, other) in [(still, film), (film, still)] where try await store.task(row.position) != nil {
+            try await failHalf(row, without: other)
+        }
     }
+}
+
+/// Which part of a live photo could not be put in its place; the other one is not at fault.
+private struct HalfNotPlaced: Error {
+    let row: QueuedTask
+    let error: TransportError
 }

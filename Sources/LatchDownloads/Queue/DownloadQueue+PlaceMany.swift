@@ -102,10 +102,14 @@ extension DownloadQueue {
         for (move, failure) in zip(moves, failures) {
             switch failure?.code {
             case nil: finished.append((move.file.row, move.path, move.part.count))
-            case .fileExists?:
-                // Somebody has taken the name just now.
-                if let (path, size) = try await publish(move.file.row, move.part) {
-                    finished.append((move.file.row, path, size))
+            case .fileExists?,
+                _ where move.file.row.plainlyNamed != nil:
+                // Somebody has taken the name just now, or the disk has no such names.
+                do {
+                    let file = try await publish(move.file.row, move.part)
+                    if let (path, size) = file { finished.append((move.file.row, path, size)) }
+                } catch {
+                    await fail(move.file, error)
                 }
             default: await fail(move.file, failure ?? CancellationError())
             }

@@ -105,7 +105,7 @@ extension DownloadQueue {
             if partner?.state == .paused {
                 try await store.note(half.position, .paused)
             } else if partner?.state.isOver ?? true {
-                try await failHalf(half, keepsPart: partner?.resume != nil)
+                try await failHalf(half, without: partner, keepsPart: partner?.resume != nil)
             }
         }
         return running.isEmpty && placing.isEmpty

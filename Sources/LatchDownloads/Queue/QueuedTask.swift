@@ -34,4 +34,12 @@ public struct QueuedTask: Sendable, Identifiable {
     }
 
     var key: Key { Key(account: task.account, id: task.id) }
+
+    /// The task with a name in ASCII alone; nil where it has one.
+    var plainlyNamed: QueuedTask? {
+        guard let name = SafeFileName(task.filename).plain else { return nil }
+        var row = self
+        row.task.filename = name.text
+        return row
+    }
 }

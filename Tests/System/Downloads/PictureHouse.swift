@@ -25,14 +25,17 @@ struct PictureHouse {
     /// Runs `latch` to its end.
     func latch(_ arguments: String...) async throws -> Program.Result { try await latch(arguments) }
 
-    /// Runs `latch` to its end.
-    func latch(_ arguments: [String]) async throws -> Program.Result {
-        try await Program.run(
-            Products.path("latch"), arguments + ["--secrets-key", Self.key(house)], environment: house.environment)
+    /// Runs `latch` to its end; through a program that starts it, where one is named.
+    func latch(_ arguments: [String], through command: [String] = []) async throws -> Program.Result {
+        let words = try command + [Products.path("latch")] + arguments + ["--secrets-key", Self.key(house)]
+        return try await Program.run("/usr/bin/env", words, environment: house.environment)
     }
 
     /// Starts `latch`.
-    func start(_ arguments: String...) throws -> RunningProgram {
+    func start(_ arguments: String...) throws -> RunningProgram { try start(arguments) }
+
+    /// Starts `latch`.
+    func start(_ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
             Products.path("latch"), arguments + ["--secrets-key", Self.key(house)], environment: house.environment)
     }

@@ -1,0 +1,150 @@
+import Crypto
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+import Wire
+
+/// Disks that can do less than this one: FAT, network drives, drives of user space.
+@Suite("Disks that can do little", .serialized, .timeLimit(.minutes(5)))
+struct PlainDiskTests {
+    /// What a disk cannot do.
+    enum Disk: String, CaseIterable, CustomTestStringConvertible {
+        /// A real one, which can do nothing of all that.
+        case fat
+        /// This one, on which the kernel refuses a rename without replacing, and a link.
+        case noLink
+        /// This one, on which the kernel refuses a rename without replacing.
+        case onlyLink
+
+        var testDescription: String { rawValue }
+
+        /// strace's rules for what the kernel refuses.
+        var rules: [String] {
+            switch self {
+            case .fat: []
+            case .noLink: ["-e", "inject=renameat2:error=EINVAL", "-e", "inject=link,linkat:error=EPERM"]
+            case .onlyLink: ["-e", "inject=renameat2:error=EINVAL"]
+            }
+        }
+
+        /// The call between the two steps in which a part gets its name.
+        var between: String { self == .onlyLink ? "unlink" : "rename" }
+    }
+
+    @Test(
+        "DL-2 DL-17 killed between the steps in which a file gets its name, every file comes home whole and once",
+        arguments: Disk.allCases)
+    func killed(_ disk: Disk) async throws {
+        var random = SeededRandom(for: "Disks that can do little")
+        let bulk = try await Bulk(60, pairs: 10, length: disk == .fat ? 500 : 60_000, &random)
+        let folder = try TemporaryDirectory()
+        let home = folder.file("home")
+        var mounted: FATDisk?
+        if disk == .fat {
+            mounted = try await FATDisk.mount(at: home + "/Pictures", in: folder)
+            guard mounted != nil else { return }
+        }
+        do {
+            try await bulk.begin(in: home)
+            try await kill(disk, bulk, home, &random)
+        } catch {
+            await mounted?.unmount()
+            throw error
+        }
+        await mounted?.unmount()
+    }
+
+    private func kill(_ disk: Disk, _ bulk: Bulk, _ home: String, _ random: inout SeededRandom) async throws {
+        let probe = try Products.path("QueueProbe")
+        var (kills, left) = (0, 0)
+        while true {
+            let number = 1 + random.next() % 3
+            let rules = disk.rules + ["-e", "inject=\(disk.between):signal=KILL:when=\(number)"]
+            let result = try await Program.run(
+                "strace",
+                ["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat2,link,linkat,rename,unlink"] + rules
+                    + [probe, home, "run"])
+            guard result.status == 137 else {
+                #expect(result.status == 0, "\(result.errors)")
+                break
+            }
+            kills += 1
+            left += try empty(home).count
+        }
+        print("\(disk): killed \(kills) times, \(left) empty files stood for others.")
+        #expect(kills > 5 && (left > 0) == (disk != .onlyLink))
+        // What the last run did, done again on the same disk.
+        let words = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat2,link,linkat"] + disk.rules
+        let result = try await Program.run("strace", words + [probe, home, "run"])
+        #expect(result.status == 0, "\(result.errors)")
+        try await bulk.finish(in: home, "\(disk), LATCHSTRING_SEED=\(random.seed)")
+    }
+
+    /// The files without bytes in the folder; one of the bulk has none.
+    private func empty(_ home: String) throws -> [String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: home + "/Pictures")
+        return try names.filter { name in
+            let file = try FileManager.default.attributesOfItem(atPath: home + "/Pictures/" + name)
+            return name != "IMG_59.jpg" && file[.type] as? FileAttributeType == .typeRegular && file[.size] as? Int == 0
+        }
+    }
+
+    @Test("DL-2 DL-11 DL-13 on FAT nothing fails and nothing is fetched twice, whatever the files are called")
+    func names() async throws {
+        let names = [
+            "Möwe.jpg", "IMG_1.jpg", "img_1.JPG", "was: so?.jpg", "😀.png", "trailing. .jpg", "CON.jpg",
+            String(repeating: "lang", count: 80) + ".jpg",
+        ]
+        let pictures = names.enumerated().map { number, name in
+            PictureServer.Picture(number + 1, name, Array("picture \(number) \(name)".utf8))
+        }
+        let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDA, 0, 2, 1, 2, 3, 0xFF, 0xD9]
+        var still = PictureServer.Picture(100, "Läufer.jpg", jpeg)
+        var film = PictureServer.Picture(101, "Läufer.MOV", Array("film".utf8))
+        (still.film, film.visibility) = (film.id, "hidden")
+        let server = try PictureServer(pictures + [still, film])
+        let house = try await PictureHouse(signedInTo: server)
+        guard let disk = try await FATDisk.mount(at: house.house.folder.file("disk"), in: house.house.folder) else {
+            return
+        }
+        let folder = disk.path + "/Pictures"
+        let first = try await house.latch("download", "--all", "--to", folder)
+        let fetched = server.server.requests.count { $0.path.hasSuffix("/original") }
+        let second = try await house.latch("download", "--all", "--to", folder)
+        let joined = try await house.latch("download", still.id, "--to", disk.path + "/One", "--motion-photo")
+        let (files, one) = (house.files(in: folder), house.files(in: disk.path + "/One"))
+        let found = try files.map { try Data(contentsOf: URL(filePath: folder + "/" + $0)) }
+        let parts = try FileManager.default.contentsOfDirectory(atPath: folder + "/.latchstring")
+        await disk.unmount()
+
+        #expect(first.status == 0 && first.output.contains("10 files are home"), "\(first.output)\(first.errors)")
+        #expect(second.errors.contains("All 10 are here already"), "\(second.output)\(second.errors)")
+        #expect(fetched == 10 && parts.isEmpty)
+        #expect(Set(found) == Set((pictures + [still, film]).map { Data($0.bytes) }) && found.count == 10, "\(files)")
+        #expect(files.contains("L_ufer.jpg") && files.contains("L_ufer.MOV"), "\(files)")
+        #expect(joined.status == 0 && one == ["L_ufer.MP.jpg"], "\(one) \(joined.errors)")
+    }
+
+    @Test("DL-13 a folder in which files cannot be locked is told as one, and not as another download")
+    func locks() async throws {
+        let server = try PictureServer([.init(1, "a.jpg", Array("a".utf8))])
+        let house = try await PictureHouse(signedInTo: server)
+        let accounts = try await house.latch("accounts", "--json").output
+        let account = try #require(
+            try JSONValue(parsing: Array(accounts.utf8))["accounts"]?.array?.first?["id"]?.string)
+        let id = PictureServer.Picture.id(1)
+        let name = SHA256.digest("\(account.lowercased())/\(id)").hexadecimal.prefix(32)
+        // The kernel refuses to lock that one file, as it does on a network drive without a lock daemon.
+        let refused = try await house.latch(
+            ["download", "--all"],
+            through: [
+                "strace", "-f", "-qq", "-o", "/dev/null", "-P", "\(house.library)/.latchstring/\(name).part", "-e",
+                "trace=flock", "-e", "inject=flock:error=ENOLCK",
+            ])
+        let list = try await house.latch("downloads", "list").output
+        #expect(refused.status == 1 && house.files().isEmpty, "\(refused.errors)")
+        #expect(list.contains("files cannot be locked in that folder"), "\(list)")
+        #expect(list.contains("Choose another folder") && !list.contains("another download is writing"), "\(list)")
+    }
+}
