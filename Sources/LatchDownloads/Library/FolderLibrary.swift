@@ -34,33 +34,33 @@ public struct FolderLibrary: DownloadLibrary {
     /// Nothing.
     public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 
-    /// Makes a folder and those above it.
+    /// Makes a folder and those above it, with names that survive a loss of power as the files in it do.
     static func make(_ folder: String) throws(LatchError) {
         guard !FileManager.default.fileExists(atPath: folder + "/") else { return }
+        let missing = missing(folder)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            let refusing = refusing(folder)
-            throw LatchError(
-                .fileFailed,
-                refusing == nil
-                    ? "Could not make the folder '\(folder)'. Look what stands in its way, or choose another folder."
-                    : "Could not make the folder '\(folder)': '\(refusing ?? "")' is not yours to write in. Grant it with "
-                        + "'chmod u+w \(refusing ?? "")', or have its owner do so, or choose another folder.",
-                cause: error)
+            let why =
+                FolderObstacle.before(folder)?.sentence ?? "Look what stands in its way, or choose another folder."
+            throw LatchError(.fileFailed, "Could not make the folder '\(folder)': \(why)", cause: error)
         }
+        for path in missing { DownloadPart.keepNames(beside: path) }
     }
 
-    /// The nearest folder above that is there, where it may not be written.
-    private static func refusing(_ folder: String) -> String? {
-        var above = folder[...]
-        while let slash = above.lastIndex(of: "/") {
-            above = slash == above.startIndex ? "/" : above[..<slash]
-            let path = String(above)
-            guard !FileManager.default.fileExists(atPath: path), path != "/" else {
-                return FileManager.default.isWritableFile(atPath: path) ? nil : path
-            }
+    /// A folder and those above it, as far as they are not there.
+    private static func missing(_ folder: String) -> [String] {
+        var (missing, path): ([String], Substring) = ([], folder[...])
+        while !path.isEmpty, !FileManager.default.fileExists(atPath: String(path)) {
+            missing.append(String(path))
+            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         }
-        return nil
+        return missing
+    }
+
+    /// Looks whether files can be put into a folder.
+    static func check(_ folder: String) throws(LatchError) {
+        guard let obstacle = FolderObstacle.before(folder) else { return }
+        throw LatchError(.fileFailed, "Could not put files into the folder '\(folder)': \(obstacle.sentence)")
     }
 }

@@ -270,7 +270,14 @@ public actor DownloadQueue {
     /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way.
     ///
     /// Source: DL-13.
-    public nonisolated func prepareFolder() throws(LatchError) { try FolderLibrary.make(partsFolder) }
+    public nonisolated func prepareFolder() throws(LatchError) {
+        try FolderLibrary.make(partsFolder)
+        for folder in [library.folder, partsFolder] {
+            try FolderLibrary.check(folder)
+            // Also where whoever made it was stopped before that.
+            DownloadPart.keepNames(beside: folder)
+        }
+    }
 
     /// The folder of the parts.
     nonisolated var partsFolder: String { library.folder + "/.latchstring" }

@@ -56,8 +56,15 @@ struct Bulk {
     }
 
     /// Fetches the rest, and looks whether everything is there, whole, once and with nothing beside it.
-    func finish(in home: String, _ what: String) async throws {
-        let result = try await Program.run(try Products.path("QueueProbe"), [home, "run"])
+    ///
+    /// - Parameters:
+    ///   - home: Where.
+    ///   - what: What happened before.
+    ///   - command: The words that start the program, where it is not started by itself.
+    /// - Throws: What running and reading throws.
+    func finish(in home: String, _ what: String, through command: [String] = []) async throws {
+        let words = command + [try Products.path("QueueProbe"), home, "run"]
+        let result = try await Program.run("/usr/bin/env", words)
         try #require(result.status == 0, "\(what): \(result.output)\(result.errors)")
         let done = "done \(files.count) failed 0 skipped 0 open 0"
         #expect(result.output.contains(done), "\(what): \(result.output)")

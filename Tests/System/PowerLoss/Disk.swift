@@ -4,9 +4,10 @@ import TestSupport
 /// A folder as a disk keeps it when the power goes: what was flushed is there, of the rest anything may be.
 ///
 /// A flushed file has its bytes, and a flushed folder its names; neither stands for the other. What was not flushed is
-/// lost, or kept in any choice of sectors and names.
+/// lost, or kept in any choice of sectors and names. A rename is one step in a journal, also from one folder to another: it is
+/// kept or lost in both, and the flush of one brings it to the disk in the other too, with what was done there before.
 ///
-/// Source: fsync(2); Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), for what a crash may leave.
+/// Source: fsync(2); rename(2); the kernel's Documentation/filesystems/ext4/journal.rst; Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), for what a crash may leave.
 struct Disk {
     /// What is left of that which was not flushed.
     enum Remains: CaseIterable, Sendable {
@@ -70,7 +71,11 @@ struct Disk {
         case .rename(let path, let target):
             guard let node = present.removeValue(forKey: path) else { return }
             present[target] = node
-            change(Self.folder(of: path), .names([(Self.name(of: path), nil), (Self.name(of: target), node)]), number)
+            let (old, new) = ((Self.name(of: path), Int?.none), (Self.name(of: target), Int?.some(node)))
+            let folders = (Self.folder(of: path), Self.folder(of: target))
+            guard folders.0 != folders.1 else { return change(folders.0, .names([old, new]), number) }
+            change(folders.0, .names([old]), number)
+            change(folders.1, .names([new]), number)
         case .remove(let path):
             guard present.removeValue(forKey: path) != nil else { return }
             change(Self.folder(of: path), .names([(Self.name(of: path), nil)]), number)
@@ -93,8 +98,20 @@ struct Disk {
 
     private mutating func flush(_ path: String, _ before: Int) {
         guard let node = present[path] else { return }
-        for (number, change) in nodes[node].pending where number < before { nodes[node].apply(change) }
+        flush(node, before)
+    }
+
+    private mutating func flush(_ node: Int, _ before: Int) {
+        let done = nodes[node].pending.filter { $0.number < before }
+        guard !done.isEmpty else { return }
+        for (_, change) in done { nodes[node].apply(change) }
         nodes[node].pending.removeAll { $0.number < before }
+        guard nodes[node].isFolder else { return }
+        let last = { (other: Node) in
+            other.isFolder
+                ? other.pending.map(\.number).filter { number in done.contains { $0.number == number } }.max() : nil
+        }
+        for other in nodes.indices { if let number = last(nodes[other]) { flush(other, number + 1) } }
     }
 
     private static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
@@ -104,12 +121,18 @@ struct Disk {
 extension Disk {
     /// Cuts the power and writes what is left to the folder `target`, which must not be there.
     func cutPower(leaving remains: Remains, _ random: inout SeededRandom, to target: String) throws {
-        try write(0, remains, &random, to: target)
+        // The steps that changed names: both folders of a rename keep it or lose it.
+        let steps = Set(nodes.filter(\.isFolder).flatMap { $0.pending.map(\.number) }).sorted()
+        let kept = Set(steps.filter { _ in remains == .everything || remains != .nothing && random.chance(50) })
+        try write(0, remains, kept, &random, to: target)
     }
 
-    private func write(_ node: Int, _ remains: Remains, _ random: inout SeededRandom, to path: String) throws {
+    private func write(
+        _ node: Int, _ remains: Remains, _ kept: Set<Int>, _ random: inout SeededRandom, to path: String
+    ) throws {
         var left = nodes[node]
-        for (_, change) in left.pending {
+        for (number, change) in left.pending where left.isFolder && kept.contains(number) { left.apply(change) }
+        for (_, change) in left.pending where !left.isFolder {
             for part in Self.parts(of: change, remains) where remains == .everything || random.chance(50) {
                 if remains != .nothing { left.apply(part) }
             }
@@ -124,7 +147,7 @@ extension Disk {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         for (name, child) in left.names.sorted(by: { $0.key < $1.key }) {
-            try write(child, remains, &random, to: path + "/" + name)
+            try write(child, remains, kept, &random, to: path + "/" + name)
         }
     }
 

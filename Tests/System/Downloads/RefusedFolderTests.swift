@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// `latch download`, the built program, where a folder or a server refuses.
+@Suite("Folders that are refused", .inTurn, .timeLimit(.minutes(2)))
+struct RefusedFolderTests {
+    private let server: PictureServer
+    private let house: PictureHouse
+    private let files = FileManager.default
+    /// Root writes everywhere: without that power it is as anybody.
+    private static let asAnybody =
+        getuid() == 0
+        ? [
+            "setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps",
+            "-dac_override,-dac_read_search",
+        ] : []
+
+    init() async throws {
+        var summer = PictureServer.Picture(1, "summer.jpg", Array("summer".utf8))
+        summer.taken = "2024-07-03T13:20:10.000Z"
+        var winter = PictureServer.Picture(2, "winter.jpg", Array("winter".utf8))
+        winter.taken = "2024-01-03T13:20:10.000Z"
+        server = try PictureServer([winter, summer])
+        house = try await PictureHouse(signedInTo: server)
+    }
+
+    private func folder(_ name: String, mode: Int = 0o700) throws -> String {
+        let path = house.house.folder.file(name)
+        try files.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+        return path
+    }
+
+    private func setMode(_ mode: Int, _ path: String) throws {
+        try files.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    private var fetched: Int { server.server.requests.count { $0.path.hasSuffix("/original") } }
+
+    private func download(_ arguments: String...) async throws -> Program.Result {
+        try await house.latch(["download", "--all"] + arguments, through: Self.asAnybody)
+    }
+
+    @Test("DL-13 what stands in a folder's way is named with what to do, before anything is fetched")
+    func before() async throws {
+        let parent = try folder("parent", mode: 0o500)
+        let library = try folder("library")
+        try await #require(download("--to", library).status == 0)
+        try files.removeItem(atPath: library + "/winter.jpg")
+        try setMode(0o500, library)
+        let ordinary = try folder("ordinary")
+        #expect(files.createFile(atPath: ordinary + "/notes", contents: Data()))
+        let odd = try folder("odd")
+        #expect(files.createFile(atPath: odd + "/.latchstring", contents: Data()))
+        let before = fetched
+
+        let cases = try await [
+            (download("--to", parent + "/new/here"), ["'\(parent)' is not yours", "chmod u+wx \(parent)"]),
+            (download("--to", library), ["'\(library)' is not yours", "chmod u+wx \(library)"]),
+            (download("--to", ordinary + "/notes"), ["'\(ordinary)/notes' is a file and no folder. Move it away"]),
+            (download("--to", ordinary + "/notes/a"), ["'\(ordinary)/notes' is a file and no folder. Move it away"]),
+            (download("--to", odd), ["'\(odd)/.latchstring' is a file and no folder. Move it away"]),
+        ]
+        for (result, words) in cases {
+            #expect(result.status == 1, "\(result.output)\(result.errors)")
+            for word in words { #expect(result.errors.contains(word), "\(result.errors)") }
+        }
+        #expect(fetched == before)
+        try setMode(0o700, library)
+        let granted = try await download("--to", library)
+        #expect(granted.status == 0 && house.files(in: library) == ["summer.jpg", "winter.jpg"], "\(granted.errors)")
+        try setMode(0o700, parent)
+    }
+
+    @Test("DL-13 a disk that is mounted read-only is told as one")
+    func readOnly() async throws {
+        let disk = try folder("disk")
+        let power = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--user", "--map-root-user", "--mount"]
+        let mount = #"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@""#
+        let result = try await house.latch(
+            ["download", "--all", "--to", disk + "/Pictures"], through: power + ["sh", "-c", mount, disk])
+        guard result.status != 32 else {
+            print("Skipped: this system lets nobody mount a folder read-only (unshare --mount).")
+            return
+        }
+        #expect(result.status == 1 && result.errors.contains("'\(disk)' is on a disk that is mounted read-only"))
+        #expect(fetched == 0, "\(result.errors)")
+    }
+
+    @Test("DL-13 one folder that refuses fails its own files, named; the others come, and after the grant these too")
+    func oneMonth() async throws {
+        let library = try folder("library")
+        _ = try folder("library/2024")
+        let month = try folder("library/2024/07", mode: 0o500)
+        let refused = try await download("--to", library, "--layout", "date")
+        #expect(
+            refused.status == 1 && refused.errors.contains("let this user write to '\(month)'"), "\(refused.errors)")
+        #expect(house.files(in: library) == ["2024/01/winter.jpg"])
+
+        try setMode(0o700, month)
+        try await #require(house.latch("downloads", "retry").status == 0)
+        let granted = try await house.latch(["download"], through: Self.asAnybody)
+        #expect(granted.status == 0, "\(granted.errors)")
+        #expect(house.files(in: library) == ["2024/01/winter.jpg", "2024/07/summer.jpg"] && house.parts().isEmpty)
+    }
+
+    @Test("DL-6 DL-13 of a live photo that cannot be put in its place each part tells the truth, and nothing is left")
+    func pair() async throws {
+        var still = PictureServer.Picture(100, "IMG_1.jpg", Array("still".utf8))
+        var film = PictureServer.Picture(101, "IMG_1.MOV", Array("film".utf8))
+        (still.film, film.visibility, still.taken, film.taken) = (
+            film.id, "hidden", "2024-07-03T13:20:10.000Z", "2024-07-03T13:20:10.000Z"
+        )
+        let (first, second) = (still, film)
+        server.change { $0 = [first, second] }
+        let library = try folder("library")
+        _ = try folder("library/2024")
+        let month = try folder("library/2024/07", mode: 0o500)
+        let refused = try await download("--to", library, "--layout", "date")
+        let reasons = try await reasons()
+        #expect(refused.status == 1 && house.files(in: library).isEmpty, "\(refused.errors)")
+        #expect(reasons[still.id]?.contains("\(month)/IMG_1.jpg'") == true, "\(reasons)")
+        #expect(reasons[film.id]?.contains("its other part, 'IMG_1.jpg',") == true, "\(reasons)")
+        try setMode(0o700, month)
+    }
+
+    @Test("DL-6 of a live photo whose film the server has lost nothing is kept, and the photograph says why")
+    func lostFilm() async throws {
+        var still = PictureServer.Picture(100, "IMG_1.jpg", Array("still".utf8))
+        let film = PictureServer.Picture.id(101)
+        still.film = film
+        let first = still
+        server.change { $0 = [first] }
+        let result = try await download()
+        let reasons = try await reasons()
+        #expect(result.status == 1 && house.files().isEmpty && house.parts().isEmpty, "\(result.errors)")
+        #expect(reasons[film]?.contains("does not have it any more") == true, "\(reasons)")
+        #expect(reasons[still.id]?.contains("its other part, 'IMG_1.MOV',") == true, "\(reasons)")
+    }
+
+    /// Why each download did not come, by its id.
+    private func reasons() async throws -> [String: String] {
+        let list = try await house.latch("downloads", "list", "--json")
+        let rows = try PictureHouse.events(list.output).first?["downloads"]?.array ?? []
+        return Dictionary(
+            rows.compactMap { row in row["id"]?.string.map { ($0, row["reason"]?.string ?? "") } },
+            uniquingKeysWith: { $1 })
+    }
+}
