@@ -24,15 +24,16 @@ struct ImmichAssetReading: Sendable {
         }
         let name = Self.name(asset, id)
         var metadata = metadata(asset)
-        guard let second = Self.film(of: asset) else {
+        guard let second = Self.film(of: asset), !Self.holdsItsFilm(name) else {
             return [task(id, name, asset["type"]?.string == "VIDEO" ? .video : .image, metadata)]
         }
         (metadata.part, metadata.liveID) = (.image, id)
         var facts = DownloadMetadata(taken: metadata.taken, part: .video, liveID: id)
         (facts.size, facts.sha1, facts.isDigestAdvice) = (film?.size, film?.sha1, film?.isDigestAdvice ?? false)
-        let stem = SafeFileName(name).stem
+        let still = SafeFileName(name)
+        let ending = film.map(\.ending).flatMap { $0.lowercased() == still.ending.lowercased() ? nil : $0 }
         return [
-            task(id, name, .livePhoto, metadata), task(second, stem + (film?.ending ?? ".MOV"), .livePhoto, facts),
+            task(id, name, .livePhoto, metadata), task(second, still.stem + (ending ?? ".MOV"), .livePhoto, facts),
         ]
     }
 
@@ -54,6 +55,14 @@ struct ImmichAssetReading: Sendable {
             return nil
         }
         return film.lowercased()
+    }
+
+    /// Whether a photograph is a Motion Photo by its name, as `PXL_1234.MP.jpg`: the film that the server shows with it is a copy
+    /// of the one that is in it, and is not fetched beside it.
+    private static func holdsItsFilm(_ name: String) -> Bool {
+        name.ranges(of: ".MP").contains { mark in
+            mark.upperBound < name.endIndex && [".", "~", "-", "_", " ", "("].contains(name[mark.upperBound])
+        }
     }
 
     /// Whether a text is an id; it goes into a path.

@@ -1,0 +1,111 @@
+import Foundation
+import LatchKit
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchDownloads
+
+/// What Immich does with files, rule by rule of its contract, part b.
+@Suite("Immich's rules for files", .timeLimit(.minutes(1)))
+struct ImmichRuleTests {
+    private let world: DownloadWorld
+    private let still = "d7c89754-9ee7-494f-b6b8-a1533b0e333e"
+    private let film = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
+
+    init() async throws { world = try await DownloadWorld() }
+
+    private func tasks(_ members: String, film: FilmFacts? = nil) throws -> [DownloadTask] {
+        let text = #"{"id":"\#(still)",\#(members)}"#
+        let reading = ImmichAssetReading(account: world.account.id, api: "/files")
+        return reading.tasks(try JSONValue(parsing: Array(text.utf8)), film: film)
+    }
+
+    @Test("rule 19: a part that is whole already is never asked for beyond its end, and its head names no file")
+    func ranges() async throws {
+        let bytes = world.bytes(of: "a")
+        world.intercept { request in
+            guard request.path == "/files/a" else { return nil }
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            // Beyond its end it answers as for a file that is not there.
+            if answer.status == 416 { answer.status = 404 }
+            answer.headers.append(("Content-Disposition", "inline; filename*=UTF-8''..%2Felsewhere.jpg"))
+            return answer
+        }
+        let run = Mutex<Task<Void, any Error>?>(nil)
+        let stopped = DownloadQueue(
+            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { Date() },
+            hook: DownloadHook { step in
+                guard step == .fetched else { return }
+                run.withLock { $0?.cancel() }
+                throw CancellationError()
+            })
+        try await stopped.add([world.task("a")])
+        run.withLock { $0 = Task { try await stopped.run() } }
+        _ = await run.withLock { $0 }?.result
+        #expect(world.parts().count == 1)
+
+        try await world.queue().run()
+        let range = world.server.requests.last { $0.path == "/files/a" }?.headers["range"]
+        #expect(range == "bytes=\(bytes.count - 1)-")
+        #expect(try world.files() == ["a.jpg"] && world.file("a.jpg") == bytes)
+    }
+
+    @Test("rule 20: the checksum decides for a file of the server's own, and is advice for one of an external library")
+    func checksums() async throws {
+        let wrong = Data(repeating: 7, count: 20).base64EncodedString()
+        let url = world.task(still).url
+        for (library, isHome) in [("null", false), (#""b422af9a-1368-4a64-8846-a7e256c88ad2""#, true)] {
+            var task = try #require(
+                tasks(#""originalFileName":"a.jpg","checksum":"\#(wrong)","libraryId":\#(library)"#).first)
+            #expect(task.url == "/files/assets/\(still)/original")
+            task.url = url
+            let queue = world.queue(now: DownloadWorld.hurried())
+            try await queue.add([task])
+            try await queue.run()
+            #expect(try world.files() == (isHome ? ["a.jpg"] : []))
+            try await queue.clear()
+        }
+    }
+
+    @Test("rule 21: a photograph with a film is two tasks of two ids; one without, or with a null for it, is one")
+    func livePhotos() throws {
+        for members in [#""livePhotoVideoId":null"#, #""originalPath":"/a""#, #""livePhotoVideoId":"\#(still)""#] {
+            #expect(try tasks(#""originalFileName":"IMG_1.HEIC","# + members).map(\.group) == [.image])
+        }
+        let pair = try tasks(#""originalFileName":"IMG_1.HEIC","livePhotoVideoId":"\#(film)""#)
+        #expect(pair.map(\.id) == [still, film] && pair.allSatisfy { $0.group == .livePhoto })
+        #expect(pair.map(\.url) == ["/files/assets/\(still)/original", "/files/assets/\(film)/original"])
+        #expect(pair.map(\.metadata.part) == [.image, .video] && pair.allSatisfy { $0.metadata.liveID == still })
+        // In no list by itself.
+        #expect(try tasks(#""type":"VIDEO","visibility":"hidden""#).isEmpty)
+        #expect(try tasks(#""type":"VIDEO","isVisible":false"#).isEmpty)
+    }
+
+    @Test("rule 22: files are fetched one by one and never as an archive; names that meet are numbered, none is lost")
+    func archives() async throws {
+        let other = "b422af9a-1368-4a64-8846-a7e256c88ad2"
+        let queue = world.queue()
+        try await queue.add([still, other].map { world.task($0, name: "IMG_1.jpg") })
+        try await queue.run()
+        #expect(try world.files() == ["IMG_1 (2).jpg", "IMG_1.jpg"])
+        #expect(!world.server.requests.contains { $0.path.contains("archive") })
+    }
+
+    @Test(
+        "rule 23: a name with .MP is one task, for the film is in it; other films are named MOV where they are named as no film",
+        arguments: [
+            ("PXL_1.MP.jpg", nil, ["PXL_1.MP.jpg"]), ("PXL_1.MP~2.jpg", nil, ["PXL_1.MP~2.jpg"]),
+            ("IMG_1.HEIC", nil, ["IMG_1.HEIC", "IMG_1.MOV"]), ("IMG_1.JPG", ".JPG", ["IMG_1.JPG", "IMG_1.MOV"]),
+            ("IMG_1.jpg", ".JPG", ["IMG_1.jpg", "IMG_1.MOV"]), ("IMG_1.jpg", ".mp4", ["IMG_1.jpg", "IMG_1.mp4"]),
+            ("CLIP.MPEG.jpg", nil, ["CLIP.MPEG.jpg", "CLIP.MPEG.MOV"]),
+        ] as [(String, String?, [String])])
+    func names(_ name: String, _ ending: String?, _ files: [String]) throws {
+        let facts = ending.map { FilmFacts(size: nil, sha1: nil, isDigestAdvice: false, ending: $0) }
+        let tasks = try tasks(#""originalFileName":"\#(name)","livePhotoVideoId":"\#(film)""#, film: facts)
+        #expect(tasks.map(\.filename) == files)
+        #expect(tasks.allSatisfy { ($0.group == .livePhoto) == (files.count == 2) })
+        #expect((tasks.first?.metadata.liveID == nil) == (files.count == 1))
+    }
+}
