@@ -376,6 +376,7 @@ extension DownloadPart {
             case EACCES, EPERM, EROFS:
                 (.fileRefused, "let this user write to '\(folder(of: path))', or choose another folder.")
             case EEXIST: (.fileExists, "choose another name, or move that file away.")
+            case ENAMETOOLONG: (.file, "that disk takes no name of this length; choose a folder on another.")
             case EFBIG: (.file, "that disk takes no file of this length; choose a folder on another.")
             default: (.file, "check the folder and the free space.")
             }

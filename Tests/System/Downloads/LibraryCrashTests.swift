@@ -1,0 +1,65 @@
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+
+/// `latch download`, the built program, killed again and again while it brings a library of pictures home.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LibraryCrashTests {
+    private static let kills = 160
+    /// How often the album is there; each copy has seven files, two pairs among them.
+    private static let copies = 8
+
+    @Test(
+        "DL-2 DL-6 DL-11 DL-17 killed at 160 random moments, a library comes home whole, each picture once, and is known",
+        .inTurn)
+    func killed() async throws {
+        var random = SeededRandom(for: "Kills of latch download")
+        let server = try await PictureSandbox(copies: Self.copies, &random)
+        var (kills, rounds) = (0, 0)
+        while kills < Self.kills {
+            let mode = rounds % 2 == 0 ? [] : ["--motion-photo"]
+            kills += try await bringHome(mode, server, killing: Self.kills - kills, &random)
+            rounds += 1
+        }
+        print("Killed \(kills) times over \(rounds) libraries of \(server.originals.count) files.")
+        await server.end()
+    }
+
+    /// Brings the library home into a new folder, through so many kills at most; gives how many there were.
+    private func bringHome(
+        _ mode: [String], _ server: PictureSandbox, killing most: Int, _ random: inout SeededRandom
+    ) async throws -> Int {
+        let house = try await server.signIn()
+        let whole = try await server.files(mode)
+        var (kills, seen) = (0, Set<String>())
+        while kills < most {
+            // Alone it goes on with what is in the queue; with --all it also chooses again.
+            let words = kills == 0 || random.next() % 2 == 0 ? ["--all"] : []
+            let program = try house.start(["download"] + words + mode)
+            // Also before it has begun, and while it takes up what the one before left.
+            try await Task.sleep(for: .milliseconds(Int(random.next() % 900)))
+            program.send(SIGKILL)
+            guard await program.waitForExit() != 0 else { break }
+            kills += 1
+            let what = "kill \(kills) \(mode), LATCHSTRING_SEED=\(random.seed)"
+            for name in house.files() where seen.insert(name).inserted {
+                #expect(try Self.sum(house, name) == whole[name], "\(what): \(name)")
+            }
+        }
+        let what = "after \(kills) kills \(mode), LATCHSTRING_SEED=\(random.seed)"
+        let last = try await house.latch(["download", "--all"] + mode)
+        #expect(last.status == 0, "\(what): \(last.errors)")
+        #expect(house.files() == whole.keys.sorted() && house.parts().isEmpty, "\(what): \(house.files())")
+        for name in house.files() { #expect(try Self.sum(house, name) == whole[name], "\(what): \(name)") }
+
+        let asked = try await server.fetched()
+        let again = try await house.latch(["download", "--all"] + mode)
+        #expect(again.status == 0 && again.errors.contains("are here already"), "\(what): \(again.errors)")
+        #expect(try await server.fetched() == asked, "\(what): a picture is fetched again")
+        return kills
+    }
+
+    private static func sum(_ house: PictureHouse, _ name: String) throws -> String {
+        SHA256.digest(try house.bytes(name)).hexadecimal
+    }
+}
