@@ -167,19 +167,26 @@ struct DownloadFiles: Performing {
         }
         var rest = wish
         rest.paths = []
-        var others: [(account: Account, path: String)] = []
+        var others: [(account: Account, paths: [String])] = []
+        let isLed = selector == nil && wish.paths.contains(where: FileAddress.isOne)
+        let accounts = isLed ? try await run.latchstring().accounts.accounts() : []
         for path in wish.paths {
-            if selector == nil, FileAddress.isOne(path) {
-                others.append((try await account(of: FileAddress(path), run), path))
-            } else {
+            guard isLed, FileAddress.isOne(path) else {
                 rest.paths.append(path)
+                continue
+            }
+            let owner = try account(of: FileAddress(path), among: accounts, run)
+            if let index = others.firstIndex(where: { $0.account.id == owner.id }) {
+                others[index].paths.append(path)
+            } else {
+                others.append((owner, [path]))
             }
         }
         // What was named is looked for first, all of it: a mistake in the last word begins nothing.
         var single: [DownloadTask] = []
-        for (account, path) in others {
+        for (account, paths) in others {
             let (account, session) = try await run.session(account.id.uuidString)
-            try await DownloadChooser(account, session).find(DownloadWish(paths: [path])) { single += $0 }
+            try await DownloadChooser(account, session).find(DownloadWish(paths: paths)) { single += $0 }
         }
         if !rest.isEmpty {
             let (account, session) = try await run.session(selector)
@@ -192,10 +199,8 @@ struct DownloadFiles: Performing {
     }
 
     /// The account on whose server a file is: the active one where it is there, else one that is signed in.
-    private func account(of address: FileAddress, _ run: Run) async throws -> Account {
-        let there = try await run.latchstring().accounts.accounts().filter {
-            address.request(to: $0.serverURL) != nil
-        }
+    private func account(of address: FileAddress, among accounts: [Account], _ run: Run) throws -> Account {
+        let there = accounts.filter { address.request(to: $0.serverURL) != nil }
         if let account = there.first(where: \.isActive) ?? there.first(where: \.isSignedIn) ?? there.first {
             return account
         }
