@@ -94,6 +94,31 @@ struct DownloadOutageTests {
         #expect(try await queue.progress().done == 30)
     }
 
+    @Test(
+        "DL-13 a server in maintenance, a proxy without its server and a portal cost no file; all come home afterwards",
+        arguments: [
+            FaultServer.Answer(status: 404, headers: [("Content-Type", "text/plain")], body: Array("404".utf8)),
+            .init(
+                status: 404, headers: [("Content-Type", "application/json")],
+                body: Array(#"{"detail":"Cannot GET /files/one"}"#.utf8)),
+            .init(status: 511, headers: [("Content-Type", "text/html")], body: Array("<html>Sign in</html>".utf8)),
+            .init(status: 302, headers: [("Location", "https://portal.example.org/")]),
+        ])
+    func inItsPlace(_ answer: FaultServer.Answer) async throws {
+        world.intercept { $0.path.hasPrefix("/files/") ? answer : nil }
+        let queue = world.queue(now: { [clock] in clock.now })
+        try await queue.add((0..<20).map { world.task("picture-\($0)") })
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        for await event in events { if case .held(_?) = event { break } }
+        world.intercept { _ in nil }
+        clock.advance(by: 5)
+        try await run.value
+        let rows = try await queue.tasks()
+        #expect(rows.allSatisfy { $0.state == .done } && rows.reduce(0) { $0 + $1.attempts } <= 1)
+        #expect(try world.files().count == 20 && world.parts().isEmpty)
+    }
+
     @Test("DL-15 without a bound a host is waited for for ever, and all come home after any time")
     func forEver() async throws {
         var settings = DownloadSettings()

@@ -73,6 +73,10 @@ final class DownloadWorld: Sendable {
         func advance(by seconds: Double) { time.withLock { $0 += seconds } }
     }
 
+    /// What a server says of a file that it does not have.
+    static let gone = FaultServer.Answer(
+        status: 404, headers: [("Content-Type", "application/json")], body: Array(#"{"detail":"No such file"}"#.utf8))
+
     /// Both parts of a live photo.
     func pair(_ id: String) -> [DownloadTask] {
         [

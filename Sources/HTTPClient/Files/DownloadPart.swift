@@ -14,7 +14,7 @@ import Synchronization
 
 /// A file under way: bytes that grow beside the place they are meant for, and become a file there only when they are whole.
 ///
-/// What is written stays when a transfer breaks off, when the program ends and when it crashes, until ``publish(as:modified:)``
+/// What is written stays when a transfer breaks off, when the program ends and when it crashes, until ``publish(as:modified:isReplacing:)``
 /// or ``remove()``. A lock that dies with its holder keeps two downloads of one part apart.
 ///
 /// Source: DL-2; RFC 9110 §15.3.7.

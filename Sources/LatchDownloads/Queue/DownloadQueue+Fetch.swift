@@ -134,8 +134,9 @@ extension DownloadQueue {
     ) -> FetchOutcome {
         let task = row.task
         guard [200, 206].contains(answer.status.rawValue) else {
-            let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
-            return FetchOutcome(answer, String(words.prefix(200)), to: row, now: now())
+            let own = session.dialect.words(in: answer)
+            let words = String((own ?? "status \(answer.status)").prefix(200))
+            return FetchOutcome(answer, words, isOwn: own != nil, to: row, now: now())
         }
         // A page of a proxy's or portal's comes with 200 too.
         let isPage = answer.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false

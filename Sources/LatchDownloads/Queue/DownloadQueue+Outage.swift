@@ -23,6 +23,8 @@ extension DownloadQueue {
         _ row: QueuedTask, _ trouble: HostTrouble, _ waited: Double, _ part: DownloadPart?
     ) async throws {
         defer {
+            // What was read already may have failed with the others.
+            isCommanded = true
             outages.end(row.host)
             tellHolds()
         }

@@ -120,7 +120,14 @@ extension DownloadQueue {
 
     private func make(_ part: DownloadPart, fit row: QueuedTask) async throws {
         library.dress(part, as: row.task)
-        try await part.flush(modified: row.task.metadata.taken)
+        do {
+            try await part.flush(modified: row.task.metadata.taken)
+        } catch {
+            // What the disk has refused once it may call written the next time, though it is not.
+            part.remove()
+            if part.path == partPath(row) { try await store.note(anew: row.position) }
+            throw error
+        }
     }
 
     /// Whether the name was free.

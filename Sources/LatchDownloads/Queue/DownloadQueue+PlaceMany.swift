@@ -72,7 +72,10 @@ extension DownloadQueue {
         return nil
     }
 
-    /// The files whose bytes are on the disk now; the others are settled.
+    /// The files whose bytes are on the disk now; the others are settled, and begin anew: what the disk has refused once it may
+    /// call written the next time, though it is not.
+    ///
+    /// Source: fsync(2), ERRORS.
     private func flushed(_ files: [ReadyFile]) async -> [ReadyFile] {
         let entries = files.compactMap { file in file.part.map { (part: $0, task: file.row.task) } }
         let library = library
@@ -81,7 +84,13 @@ extension DownloadQueue {
         }
         var whole: [ReadyFile] = []
         for (file, failure) in zip(files, failures) {
-            if let failure { await fail(file, failure) } else { whole.append(file) }
+            guard let failure else {
+                whole.append(file)
+                continue
+            }
+            file.part?.remove()
+            try? await store.note(anew: file.row.position)
+            await fail(file, failure)
         }
         return whole
     }

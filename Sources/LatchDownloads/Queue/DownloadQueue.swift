@@ -201,8 +201,7 @@ public actor DownloadQueue {
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        let changed = try await store.change(ids, of: account, from: [.failed("")], to: .waiting)
-        return try await changed + store.retryOthers(of: account)
+        return try await store.retry(ids, of: account)
     }
 
     /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids are

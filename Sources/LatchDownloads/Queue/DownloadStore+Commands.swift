@@ -26,6 +26,23 @@ extension DownloadStore {
         }
     }
 
+    /// Lets failed tasks wait again, with the other parts of live photos that were skipped.
+    func retry(_ ids: [String]?, of account: UUID?) async throws -> Int {
+        let (failed, skipped, waiting) = (DownloadState.failed("").word, "skipped", DownloadState.waiting)
+        guard let ids else {
+            return try await change(nil, of: account, from: [.failed("")], to: waiting) + retryOthers(of: account)
+        }
+        return try await command { connection in
+            var changed = 0
+            for id in ids {
+                let count = try connection.run(Self.changeOne, id, waiting.word, failed, account)
+                guard count > 0 else { continue }
+                changed += try count + connection.run(Self.changeOne, id, waiting.word, skipped, account)
+            }
+            return changed
+        }
+    }
+
     /// Lets the skipped parts of live photos whose other part is tried again wait too.
     func retryOthers(of account: UUID?) async throws -> Int {
         try await sweep { try $0.run(Self.retryOthers, $1, $2, account) }

@@ -12,7 +12,8 @@ extension DownloadStore {
         headers = excluded.headers, filename = excluded.filename, wants_progress = excluded.wants_progress, \
         metadata = excluded.metadata, size = excluded.size, live_id = excluded.live_id, state = 'waiting', reason = NULL, \
         attempts = 0, not_before = 0, is_whole = 0, path = NULL, \
-        resume = iif(state = 'failed' AND url = excluded.url AND metadata = excluded.metadata, resume, NULL) \
+        resume = iif(state = 'failed' AND url = excluded.url AND metadata ->> 'size' IS excluded.metadata ->> 'size' \
+        AND metadata ->> 'sha1' IS excluded.metadata ->> 'sha1', resume, NULL) \
         WHERE state IN ('done', 'skipped', 'failed')
         """,
         String.self, UUID.self, String.self, String.self, String.self, String.self, String.self, Bool.self,

@@ -119,7 +119,8 @@ struct DownloadStore: Sendable {
     /// - Returns: Whether all of the tasks were there; where one was not, nothing is noted.
     func note(whole rows: [(position: Int, path: String)]) async throws -> Bool {
         try await write(outlivesPowerLoss: true) { connection in
-            for row in rows where try connection.run(Self.updateWhole, row.path, row.position) == 0 { return false }
+            for row in rows where try connection.first(Self.selectOne, row.position) == nil { return false }
+            for row in rows { _ = try connection.run(Self.updateWhole, row.path, row.position) }
             return true
         }
     }

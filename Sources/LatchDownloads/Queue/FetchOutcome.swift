@@ -65,10 +65,18 @@ extension LatchError.Code {
 extension FetchOutcome {
     /// Judges an answer that brought no file.
     ///
-    /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0.
-    init(_ answer: ClientResponse, _ words: String, to row: QueuedTask, now: Date) {
+    /// `isOwn` says whether the words are the server's own, in its family's form.
+    ///
+    /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0; rule 24.
+    init(_ answer: ClientResponse, _ words: String, isOwn: Bool, to row: QueuedTask, now: Date) {
         let (task, host, wait) = (row.task, row.host, answer.retryAfter(now: now))
         switch answer.status.rawValue {
+        case 404 where task.group != .file && (!isOwn || words.hasPrefix("Cannot ")):
+            // In maintenance Immich has nothing, and a proxy says the same while the server behind it starts.
+            self = .outage(
+                HostTrouble(
+                    reason: "The server '\(host)' has nothing at all now (\(words)); it may be in maintenance.",
+                    isUnreachable: false, wait: wait))
         case 404, 410:
             // Who gave an address wants that file; what was chosen from a library may have been deleted there since.
             self =

@@ -39,6 +39,7 @@ struct HostTrouble: Sendable, Equatable {
         case .timedOut, .connectionLost:
             let wasConnected = (error.cause as? TransportError)?.wasConnected ?? true
             self.init(reason: error.message, isUnreachable: !wasConnected)
+        case .foreignAnswer: self.init(reason: error.message, isUnreachable: false, wait: error.retryAfter)
         case .rateLimited, .serverError:
             self.init(reason: error.message, isUnreachable: false, wait: error.retryAfter)
         case .offline:
