@@ -43,11 +43,16 @@ struct Logout: Performing {
             return .failed
         }
         if leaving.contains(where: \.isSignedIn) { try await run.openSecrets() }
+        let queue = try await LibraryPlaces(kit).last().map {
+            DownloadQueue(kit, library: FolderLibrary(folder: $0.folder))
+        }
         var left: [JSONValue] = []
         for account in leaving {
             try Task.checkCancellation()
             let report = try await kit.signOut(account)
             left.append(Self.json(account, report))
+            // What had come in parts of the files that went with it.
+            try await queue?.cancelAll(of: account.id)
             try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if let failure = report.failure, !run.console.isJSON {
                 run.console.warn("The session was not ended on the server. \(failure.message)")

@@ -91,6 +91,11 @@ extension FetchOutcome {
                     reason: "The server '\(host)' has a fault or wants a pause (\(words)).", isUnreachable: false,
                     wait: wait))
         case 408, 425, 500...: self = .again("The server has a fault or wants a pause (\(words)).", after: wait)
+        case 300...399:
+            let target = answer.headers["Location"].flatMap { URL(string: $0)?.host() }.map { " at '\($0)'" } ?? ""
+            self = .failed(
+                "The server has it elsewhere\(target), and tells so instead of giving it. Give that address, where you are "
+                    + "signed in there.")
         default: self = .failed("The server refuses: \(words).")
         }
     }

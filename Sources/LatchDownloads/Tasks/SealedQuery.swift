@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import LatchKit
+import Wire
 
 /// The query of a task's address. It may hold a secret, as a share's key does or a signature: so it is sealed in the queue's
 /// file, and nowhere shown.
@@ -53,9 +54,13 @@ enum SealedQuery {
     static func masked(_ text: String, of url: String) -> String {
         guard let (_, query) = cut(url), !query.isEmpty else { return text }
         let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).last }
-        return ([query[...]] + values.filter { $0.utf8.count >= shortestSecret }).reduce(text) {
-            $0.replacing($1, with: "…")
-        }
+        let shown = values.flatMap { [String($0)] + decoded($0) }.filter { $0.utf8.count >= shortestSecret }
+        return ([query] + shown).reduce(text) { $0.replacing($1, with: "…") }
+    }
+
+    /// What a server may make of a value.
+    private static func decoded(_ value: Substring) -> [String] {
+        [value.utf8.map { $0 }, value.replacing("+", with: " ").utf8.map { $0 }].compactMap(PercentEncoding.decode)
     }
 
     private static let shortestSecret = 4

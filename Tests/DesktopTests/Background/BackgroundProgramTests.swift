@@ -54,7 +54,9 @@ import Testing
         while !log().hasSuffix("\n") {}
         #expect(log() == "begun True blue taken\n")
         let line = try await desktop.call(.manager) { $0.contains("StartTransientUnit") }
-        for word in ["latchstring-test.service", "'CollectMode'", "'inactive-or-failed'", "'on-abnormal'", "'exec'"] {
+        for word in [
+            "latchstring-test.service", "'CollectMode'", "'inactive-or-failed'", "'on-abnormal'", "'exec'", "'UMask'",
+        ] {
             #expect(line.contains(word))
         }
     }
