@@ -9,14 +9,6 @@ import FoundationEssentials
     import Darwin
 #endif
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension DownloadPart {
     /// Puts a text on the file, which goes with it wherever it is moved; left out where the file system keeps no such things.
     ///

@@ -217,6 +217,8 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 
     /// Pieces are gathered to so many bytes: a slow network brings them in parts of a packet or two.
     private static let gatheredSize = 64 << 10
+    /// From here on a piece is written as it came: a fast network brings them so, and copying costs more than writing then.
+    private static let largePiece = 8 << 10
 
     /// Drops everything from `offset` on, and says how long the whole will be.
     func begin(at offset: Int, total: Int?) throws(TransportError) {
@@ -244,24 +246,22 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         if let problem { throw problem }
         isFlushed = false
         digest?.update(bytes)
-        if gathered.count + bytes.count <= Self.gatheredSize {
-            if gathered.isEmpty { gathered.reserveCapacity(Self.gatheredSize) }
+        if bytes.count < Self.largePiece, gathered.count + bytes.count <= Self.gatheredSize {
             gathered.append(contentsOf: bytes)
             written.store(stored + gathered.count, ordering: .relaxed)
-            if gathered.count == Self.gatheredSize { try store() }
+            if gathered.count == Self.gatheredSize { try store(expectsMore: true) }
         } else {
-            try store()
+            try store(expectsMore: true)
             try write(bytes)
         }
     }
 
-    /// Writes what is gathered.
-    func store() throws(TransportError) {
+    /// Writes what is gathered. Its room is kept where more is to come: many parts may wait for their places.
+    func store(expectsMore: Bool = false) throws(TransportError) {
         if let problem { throw problem }
+        defer { gathered.removeAll(keepingCapacity: expectsMore) }
         guard !gathered.isEmpty else { return }
-        let bytes = gathered
-        gathered = []
-        try bytes.withUnsafeBytes { bytes in Result { () throws(TransportError) in try write(bytes) } }.get()
+        try gathered.withUnsafeBytes { bytes in Result { () throws(TransportError) in try write(bytes) } }.get()
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
