@@ -157,6 +157,3 @@ private struct Alarm {
         system_close(writing)
     }
 }
-
-/// The system's `close`, which the method of that name hides.
-private func system_close(_ file: Int32) { _ = close(file) }

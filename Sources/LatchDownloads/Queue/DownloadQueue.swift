@@ -158,64 +158,6 @@ public actor DownloadQueue {
         return hosts
     }
 
-    /// Takes a task out of the queue, with the other part of a live photo; what it has fetched is dropped, a file in its
-    /// place stays.
-    ///
-    /// - Returns: Whether it was there and not over.
-    ///
-    /// Source: DL-12.
-    @discardableResult
-    public func cancel(_ id: String, of account: Account.ID? = nil) async throws -> Bool {
-        defer { commanded() }
-        let count = try await store.remove(id, of: account)
-        try await removeLeftParts()
-        return count > 0
-    }
-
-    /// Takes all tasks that are not over out of the queue.
-    ///
-    /// Source: DL-12.
-    @discardableResult
-    public func cancelAll(of account: Account.ID? = nil) async throws -> Int {
-        defer { commanded() }
-        let count = try await store.remove(in: [.waiting, .running, .paused], of: account)
-        try await removeLeftParts()
-        return count
-    }
-
-    /// Lets tasks rest; what they have fetched stays. All, where no ids are given, and every account's, where none is.
-    @discardableResult
-    public func pause(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
-        defer { commanded() }
-        return try await store.change(ids, of: account, from: [.waiting, .running], to: .paused)
-    }
-
-    /// Lets paused tasks go on.
-    @discardableResult
-    public func resume(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
-        defer { commanded() }
-        return try await store.change(ids, of: account, from: [.paused], to: .waiting)
-    }
-
-    /// Tries again what has failed; of a live photo both parts.
-    @discardableResult
-    public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
-        defer { commanded() }
-        return try await store.retry(ids, of: account)
-    }
-
-    /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids are
-    /// given.
-    @discardableResult
-    public func clear(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
-        let count =
-            if let ids { try await store.forget(ids, of: account) } else {
-                try await store.remove(in: [.done, .skipped(""), .failed("")], of: account)
-            }
-        try await removeLeftParts()
-        return count
-    }
-
     /// The queue's tasks in its order, some at a time.
     ///
     /// - Parameters:
@@ -236,7 +178,7 @@ public actor DownloadQueue {
     /// - Throws: The codes of the storage.
     public func openTasks(of account: UUID) async throws -> Int { try await store.open(of: account) }
 
-    private func commanded() {
+    func commanded() {
         isCommanded = true
         wakes.wake()
     }
