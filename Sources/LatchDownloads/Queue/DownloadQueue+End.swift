@@ -36,6 +36,7 @@ extension DownloadQueue {
                 var row = row
                 if let gained = running[row.position]?.gained, gained >= Self.progress { row.attempts = 0 }
                 try await tryAgain(row, reason, wait, part, attempts: settings.retries)
+            case .stranger(let reason): try await tryAgain(row, reason, nil, part, attempts: Self.spoiltRetries)
             case .spoilt(let reason):
                 part?.remove()
                 try await store.note(row.position, resume: nil, boot: nil)

@@ -110,7 +110,8 @@ extension DownloadQueue {
             if executors[task.account] == nil { executors[task.account] = await session.client.executor }
         } catch {
             (sessions[task.account], executors[task.account]) = (nil, nil)
-            outcome = FetchOutcome(error, account: task.account, hasAnswer: running.hasAnswer)
+            outcome = FetchOutcome(
+                error, account: task.account, hasAnswer: running.hasAnswer, isAddress: task.group == .file)
         }
         if task.metadata.sealedQuery != nil { outcome = outcome.masked(of: address) }
         try await hook.after(.fetched)

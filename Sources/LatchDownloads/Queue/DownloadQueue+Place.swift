@@ -51,7 +51,7 @@ extension DownloadQueue {
         case .held(let hold):
             await settle(row, .held(hold), nil)
             try? await putBackOther(row)
-        case .failed(let reason), .again(let reason, _), .spoilt(let reason), .gone(let reason):
+        case .failed(let reason), .again(let reason, _), .spoilt(let reason), .stranger(let reason), .gone(let reason):
             await settle(row, .failed(reason), nil)
         case .outage(let trouble): await settle(row, .failed(trouble.reason), nil)
         }

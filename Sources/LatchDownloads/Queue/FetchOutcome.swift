@@ -15,6 +15,8 @@ enum FetchOutcome: Sendable {
     case again(String, after: Duration?)
     /// It may be the host's trouble and not this task's.
     case outage(HostTrouble)
+    /// Somebody else answered in the server's place, and gave nothing: it may work later, and what has come is good.
+    case stranger(String)
     /// What came was wrong: it may work from the beginning.
     case spoilt(String)
     /// Nothing will work until something changes that is no task's matter.
@@ -107,6 +109,7 @@ extension FetchOutcome {
         case .gone(let text): .gone(SealedQuery.masked(text, of: url))
         case .failed(let text): .failed(SealedQuery.masked(text, of: url))
         case .again(let text, let wait): .again(SealedQuery.masked(text, of: url), after: wait)
+        case .stranger(let text): .stranger(SealedQuery.masked(text, of: url))
         case .spoilt(let text): .spoilt(SealedQuery.masked(text, of: url))
         case .outage(let trouble): .outage(trouble.masked(of: url))
         }
@@ -118,7 +121,9 @@ extension FetchOutcome {
     ///   - error: What was thrown.
     ///   - account: Whose task it is.
     ///   - hasAnswer: Whether the server had begun to give what was asked for.
-    init(_ error: any Error, account: UUID, hasAnswer: Bool = false) {
+    ///   - isAddress: Whether a person gave the file's address. A stranger's answer says something of that address then; to a
+    ///     library's files, that nothing can be had of the whole host now.
+    init(_ error: any Error, account: UUID, hasAnswer: Bool = false, isAddress: Bool = false) {
         if let error = (error as? LatchError)?.cause as? TransportError ?? error as? TransportError {
             switch error.code {
             case .diskFull:
@@ -138,6 +143,7 @@ extension FetchOutcome {
         case .storageFull: self = .held(.disk(.queue))
         case .cancelled: self = .stopped
         case .sessionEnded, .signedOut: self = .held(.account(account, error.message))
+        case .foreignAnswer where isAddress && !hasAnswer: self = .stranger(error.message)
         case _ where !hasAnswer && HostTrouble(error) != nil: self = HostTrouble(error).map { .outage($0) } ?? .stopped
         case .foreignAnswer: self = .spoilt(error.message)
         case _ where error.code.rawValue.hasPrefix("secret_store"): self = .held(.account(account, error.message))
