@@ -22,7 +22,7 @@ struct DownloadPlace {
     func open(_ run: Run, isChoosing: Bool) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
         let latch = try await run.latchstring()
         let places = LibraryPlaces(latch)
-        let place = try await place(latch, places, isChoosing: isChoosing)
+        let place = try await place(places, isChoosing: isChoosing)
         let library = PictureLibrary(
             latch, folder: place.folder, layout: place.layout, keepsMotionPhotos: place.keepsMotionPhotos
         ) { [console = run.console] in console.note($0.printable) }
@@ -31,24 +31,25 @@ struct DownloadPlace {
         return (DownloadQueue(latch, library: library, settings: settings), library)
     }
 
-    /// Remembers a library's place for the commands that come later.
-    static func remember(_ library: PictureLibrary, _ run: Run) async throws {
-        try await LibraryPlaces(try await run.latchstring()).remember(
-            LibraryPlace(
-                folder: library.folder, layout: library.layout, keepsMotionPhotos: library.keepsMotionPhotos))
+    /// A library's place, to be remembered for the commands that come later.
+    static func of(_ library: PictureLibrary) -> LibraryPlace {
+        LibraryPlace(folder: library.folder, layout: library.layout, keepsMotionPhotos: library.keepsMotionPhotos)
     }
 
-    private func place(_ latch: Latchstring, _ places: LibraryPlaces, isChoosing: Bool) async throws -> LibraryPlace {
+    /// The options that a program which fetches already does not heed.
+    var unheeded: [String] {
+        [
+            layout == nil ? nil : "--layout", keepsMotionPhotos ? "--motion-photo" : nil,
+            atOnce == nil ? nil : "--parallel", keepsTrying ? "--keep-trying" : nil,
+        ].compactMap(\.self)
+    }
+
+    private func place(_ places: LibraryPlaces, isChoosing: Bool) async throws -> LibraryPlace {
         let path = folder.map(Self.absolute)
         if var place = try await places.last() {
-            let isWaiting = try await isWaiting(latch, place)
-            if isWaiting, let path, path != place.folder {
-                throw LatchError(
-                    .invalidInput,
-                    "Files still wait to go to '\(place.folder.printable)'. Bring them home first with 'latch download', "
-                        + "or let go of them with 'latch downloads cancel'.")
-            }
-            if isWaiting || !isChoosing && path == nil {
+            if let path { try await places.check(path) }
+            let isAwaited = try await places.isAwaited()
+            if isAwaited || !isChoosing && path == nil {
                 place.layout = layout ?? place.layout
                 place.keepsMotionPhotos = place.keepsMotionPhotos || keepsMotionPhotos
                 return place
@@ -57,10 +58,6 @@ struct DownloadPlace {
         let folder = try path ?? Self.standard()
         let known = try await places.layout(of: folder)
         return LibraryPlace(folder: folder, layout: layout ?? known ?? .flat, keepsMotionPhotos: keepsMotionPhotos)
-    }
-
-    private func isWaiting(_ latch: Latchstring, _ place: LibraryPlace) async throws -> Bool {
-        try await DownloadQueue(latch, library: FolderLibrary(folder: place.folder)).progress().open > 0
     }
 
     private static func absolute(_ path: String) -> String {

@@ -102,30 +102,39 @@ struct DownloadFiles: Performing {
             try await choose(queue, library, run)
             guard try await queue.progress().open > 0 else { return .done }
         }
-        guard try !queue.isRunningSomewhere() else {
-            run.console.note("Another 'latch download' is at it and takes these too. Watch it: latch downloads watch")
-            return .done
-        }
+        guard try await !queue.isFetchedElsewhere() else { return tellOther(run) }
         if isBackground { return try await background.start() }
         do {
             return try await background.keep(queue)
+        } catch let error as LatchError where error.code == .storageLocked {
+            return tellOther(run)
         } catch is CancellationError {
             if !run.console.isJSON { run.console.note("What has come stays. Go on with: latch download") }
             throw CancellationError()
         }
     }
 
+    private func tellOther(_ run: Run) -> ExitCode {
+        run.console.note("Another 'latch download' is at it and takes these too. Watch it: latch downloads watch")
+        let unheeded = place.unheeded + (isMetered ? ["--metered"] : [])
+        if !unheeded.isEmpty {
+            run.console.note("It goes on as it was begun: without \(unheeded.joined(separator: ", ")) of this command.")
+        }
+        return .done
+    }
+
     private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ run: Run) async throws {
         var (found, missing) = (0, 0)
+        let place = DownloadPlace.of(library)
         try await eachPage(run) { tasks in
             if found == 0 {
                 try queue.prepareFolder()
-                try await DownloadPlace.remember(library, run)
+                try await LibraryPlaces(try await run.latchstring()).remember(place)
             }
             let absent = try await library.absent(tasks)
             found += tasks.count
             missing += absent.count
-            try await queue.add(absent)
+            try await queue.add(absent, goingTo: place)
         }
         guard !run.console.isJSON else { return }
         run.console.note(Self.sentence(found: found, missing: missing))

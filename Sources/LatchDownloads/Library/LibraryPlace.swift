@@ -41,14 +41,51 @@ public struct LibraryPlaces: Sendable {
 
     /// Remembers the place as the last one.
     ///
-    /// - Throws: The codes of the storage.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when files wait for another folder; the codes of the storage.
     public func remember(_ place: LibraryPlace) async throws {
-        try await LatchError.telling {
-            try await database.write {
-                _ = try $0.run(Self.upsert, place.folder, place.layout.rawValue, place.keepsMotionPhotos)
-            }
-        }
+        try await LatchError.telling { try await database.write { try Self.remember(place, $0) } }
     }
+
+    /// Makes sure that no files wait for another folder than this one.
+    ///
+    /// - Throws: ``LatchError/Code/invalidRequest`` when some do; the codes of the storage.
+    public func check(_ folder: String) async throws {
+        try await LatchError.telling { try await database.read { try Self.check(folder, $0) } }
+    }
+
+    /// Whether files wait for the last folder; those too that failed, where what has come of them is kept there.
+    ///
+    /// - Throws: The codes of the storage.
+    public func isAwaited() async throws -> Bool {
+        try await LatchError.telling { try await database.read { try $0.first(Self.selectAwaited) } } != nil
+    }
+
+    /// Files that wait all wait for one folder: looked at and remembered in one commit, whoever else chooses meanwhile.
+    static func remember(_ place: LibraryPlace, _ connection: Connection) throws {
+        try check(place.folder, connection)
+        _ = try connection.run(upsert, place.folder, place.layout.rawValue, place.keepsMotionPhotos)
+    }
+
+    private static func check(_ folder: String, _ connection: Connection) throws {
+        guard let last = try connection.first(selectLast), last.folder != folder,
+            let isOpen = try connection.first(selectAwaited)
+        else { return }
+        throw LatchError(
+            .invalidRequest,
+            isOpen
+                ? "Files still wait to go to '\(last.folder)'. Bring them home first with 'latch download', or "
+                    + "let go of them with 'latch downloads cancel'."
+                : "What has come of files that failed is kept in '\(last.folder)'. Try them again first with "
+                    + "'latch downloads retry', or let go of them with 'latch downloads clear'.")
+    }
+
+    /// True where something is open, false where only failed files have kept what has come, nothing where neither.
+    private static let selectAwaited = Statement(
+        """
+        SELECT 1 FROM download_counts WHERE state IN ('waiting', 'running', 'paused') AND count > 0 \
+        UNION ALL SELECT 0 FROM downloads WHERE state = 'failed' AND resume IS NOT NULL LIMIT 1
+        """
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
     private static let columns = "folder, layout, motion_photos"
 

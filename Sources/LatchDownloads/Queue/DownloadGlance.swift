@@ -57,10 +57,19 @@ extension DownloadQueue {
         return DownloadGlance(overall: overall, running: running, ended: files.filter { $0.state != .running })
     }
 
-    /// Whether some program fetches now.
+    /// Whether some program holds what whoever fetches holds; for a moment others hold it too.
     public nonisolated func isRunningSomewhere() throws -> Bool {
+        guard let lock = try latch.accounts.lockDownloadsIfFree() else { return true }
+        lock.release()
+        return false
+    }
+
+    /// Whether some program fetches, and is not just about to end: it is looked at for about a second.
+    ///
+    /// - Throws: The codes of the storage; `CancellationError`.
+    public nonisolated func isFetchedElsewhere() async throws -> Bool {
         do {
-            try latch.accounts.lockDownloads().release()
+            try await latch.accounts.lockDownloads().release()
             return false
         } catch let error as LatchError where error.code == .storageLocked {
             return true

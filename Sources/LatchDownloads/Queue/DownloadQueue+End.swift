@@ -127,6 +127,7 @@ extension DownloadQueue {
         let current = try await store.task(row.position)
         if case .failed = current?.state, current?.resume?.tellsVersion ?? false { return }
         removeParts(row)
+        if current?.resume != nil { try await store.note(row.position, resume: nil, boot: nil) }
     }
 
     func removeParts(_ row: QueuedTask) {

@@ -18,8 +18,18 @@ extension DownloadQueue {
     ///   all is over and an account was signed out meanwhile of which files waited; the codes of the storage;
     ///   `CancellationError`.
     public func run(isLasting: Bool = false) async throws {
-        let lock = try latch.accounts.lockDownloads()
-        defer { lock.release() }
+        var lock: FileLock? = try await latch.accounts.lockDownloads()
+        while let held = lock {
+            defer { held.release() }
+            try await runAlone(isLasting)
+            await hook.beforeRelease()
+            held.release()
+            // Whoever has added something until now saw that somebody fetches, and left it to this program.
+            lock = try await store.lanes().isEmpty ? nil : latch.accounts.lockDownloadsIfFree()
+        }
+    }
+
+    private func runAlone(_ isLasting: Bool) async throws {
         try prepareFolder()
         (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
         (waitingAccounts, lostAccounts) = ([:], [])

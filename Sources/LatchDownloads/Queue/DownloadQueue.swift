@@ -112,12 +112,16 @@ public actor DownloadQueue {
     ///
     /// A task that is in it and over is begun anew, and skipped when its file is there; one that is open stays as it is.
     ///
+    /// - Parameters:
+    ///   - tasks: The tasks.
+    ///   - place: The place that they are chosen for, remembered in the same commit; nil leaves the last one.
     /// - Returns: How many will be fetched that were not in it before.
-    /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; the codes of the storage.
+    /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; ``LatchError/Code/invalidRequest`` when files wait
+    ///   for another folder than the place's; the codes of the storage.
     @discardableResult
-    public func add(_ tasks: [DownloadTask]) async throws -> Int {
+    public func add(_ tasks: [DownloadTask], goingTo place: LibraryPlace? = nil) async throws -> Int {
         let hosts = try await hosts(tasks)
-        let added = try await store.add(sealed(tasks), hosts: hosts)
+        let added = try await store.add(sealed(tasks), hosts: hosts, goingTo: place)
         commanded()
         return added
     }
@@ -229,6 +233,8 @@ struct DownloadHook: Sendable {
     enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, halfNoted, joined, firstPlaced }
 
     var after: @Sendable (Step) async throws -> Void = { _ in }
+    /// What happens when all is fetched and other programs still see that somebody fetches.
+    var beforeRelease: @Sendable () async -> Void = {}
     /// A number from 0 to 1 for each pause.
     var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
 }

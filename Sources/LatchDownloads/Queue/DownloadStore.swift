@@ -14,12 +14,13 @@ struct DownloadStore: Sendable {
     /// Puts tasks into the queue. One that is there and over is begun anew; one that is there and open stays as it is.
     ///
     /// - Returns: How many are to be fetched that were not before.
-    func add(_ tasks: [DownloadTask], hosts: [UUID: String]) async throws -> Int {
+    func add(_ tasks: [DownloadTask], hosts: [UUID: String], goingTo place: LibraryPlace? = nil) async throws -> Int {
         var added = 0
         for start in stride(from: 0, to: tasks.count, by: Self.partSize) {
             let part = tasks[start..<min(start + Self.partSize, tasks.count)]
             added += try await command { connection in
-                try part.reduce(0) { added, task in
+                if let place { try LibraryPlaces.remember(place, connection) }
+                return try part.reduce(0) { added, task in
                     try added
                         + connection.run(
                             Self.insert, task.id, task.account, hosts[task.account] ?? "", task.group.rawValue,

@@ -63,7 +63,7 @@ extension DownloadQueue {
 
     /// Removes the parts of what was taken out of the queue, unless a program fetches: that one does it.
     func removeLeftParts() async throws {
-        guard !parts.isEmpty, let lock = try? latch.accounts.lockDownloads() else { return }
+        guard !parts.isEmpty, let lock = try? latch.accounts.lockDownloadsIfFree() else { return }
         defer { lock.release() }
         try await removeStrayParts()
     }

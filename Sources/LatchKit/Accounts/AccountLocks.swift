@@ -176,13 +176,18 @@ private final class LockWaiter: Sendable {
 extension AccountStore {
     /// The lock of the one program that fetches downloads.
     ///
-    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already.
-    package func lockDownloads() throws -> FileLock {
-        let file = try FileLock(path: "\(locks.folder)/downloads.lock")
-        guard try file.tryLock() else {
-            throw LatchError(
-                .storageLocked, "Another program fetches the downloads already. Watch that one, or end it first.")
+    /// Others hold it for a moment, to look whether somebody fetches or to remove parts: it is tried for, for about a second.
+    ///
+    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; `CancellationError`.
+    package func lockDownloads() async throws -> FileLock {
+        for _ in 0..<50 {
+            if let lock = try lockDownloadsIfFree() { return lock }
+            try await Task.sleep(for: .milliseconds(20))
         }
-        return file
+        throw LatchError(
+            .storageLocked, "Another program fetches the downloads already. Watch that one, or end it first.")
     }
+
+    /// The same lock, or nil when somebody holds it.
+    package func lockDownloadsIfFree() throws -> FileLock? { try locks.lockIfFree(named: "downloads") }
 }

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import LatchKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// What one program leaves to another on the same queue is fetched, and goes where it was chosen for.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadHandoverTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    @Test("DL-8 what another program adds at the very last moment of a run comes home with it")
+    func lastMoment() async throws {
+        let other = try await world.otherProgram()
+        let task = world.task("late")
+        let isAdded = Mutex(false)
+        let wasRunning = Mutex(false)
+        let hook = DownloadHook(beforeRelease: {
+            let wasAdded = isAdded.withLock { isAdded in
+                defer { isAdded = true }
+                return isAdded
+            }
+            guard !wasAdded else { return }
+            _ = try? await other.add([task])
+            wasRunning.withLock { $0 = (try? other.isRunningSomewhere()) ?? false }
+        })
+        let queue = DownloadQueue(
+            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { .now }, hook: hook)
+        try await queue.add([world.task("first")])
+        try await queue.run()
+        #expect(wasRunning.withLock { $0 })
+        #expect(try world.files() == ["first.jpg", "late.jpg"])
+        #expect(try !queue.isRunningSomewhere())
+    }
+
+    @Test("DL-8 a run begins although somebody only looks for parts at that moment, and such a one is no other fetcher")
+    func shortLock() async throws {
+        let queue = world.queue()
+        try await queue.add([world.task("first")])
+        for turn in 0..<2 {
+            let lock = try #require(try world.latch.accounts.lockDownloadsIfFree())
+            let begun = Task.immediate { [turn] in
+                if turn == 0 { return try await queue.isFetchedElsewhere() }
+                try await queue.run()
+                return false
+            }
+            // It has tried in vain once by now, for it runs here until it first waits.
+            lock.release()
+            #expect(try await !begun.value)
+        }
+        #expect(try world.files() == ["first.jpg"])
+    }
+
+    @Test("DL-8 two who choose at once for different folders: the later one is refused, and none of its files waits")
+    func twoFolders() async throws {
+        let (queue, other) = (world.queue(), try await world.otherProgram())
+        let places = LibraryPlaces(world.latch)
+        let (here, there) = (LibraryPlace(folder: world.library), LibraryPlace(folder: world.library + "-2"))
+        // Both have looked before anything waited.
+        try await places.remember(there)
+        try await places.remember(here)
+        #expect(try await queue.add([world.task("first")], goingTo: here) == 1)
+        let error = await #expect(throws: LatchError.self) {
+            try await other.add([world.task("second")], goingTo: there)
+        }
+        #expect(error?.code == .invalidRequest && error?.message.contains(world.library) == true)
+        await #expect(throws: LatchError.self) { try await places.remember(there) }
+        #expect(try await places.last() == here)
+        #expect(try await queue.tasks().map(\.task.id) == ["first"])
+        try await queue.run()
+        #expect(try await other.add([world.task("second")], goingTo: there) == 1)
+        #expect(try await places.last() == there)
+    }
+
+    @Test(
+        "DL-14 another folder is refused while what has come of a failed file is kept in this one, until it is cleared")
+    func keptPart() async throws {
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        world.intercept { request in
+            guard request.path == "/files/one" else { return nil }
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            answer.cutAfter = 10_000
+            return answer
+        }
+        let queue = world.queue(now: DownloadWorld.hurried())
+        let places = LibraryPlaces(world.latch)
+        let here = LibraryPlace(folder: world.library)
+        try await queue.add([world.task("one")], goingTo: here)
+        try await queue.run()
+        #expect(try await queue.progress().failed == 1 && world.parts().count == 1)
+        #expect(try await places.isAwaited())
+        let error = await #expect(throws: LatchError.self) { try await places.check(world.library + "-2") }
+        #expect(error?.message.contains("latch downloads clear") == true)
+        try await places.check(here.folder)
+        try await queue.clear()
+        #expect(world.parts().isEmpty)
+        #expect(try await !places.isAwaited())
+        try await places.remember(LibraryPlace(folder: world.library + "-2"))
+    }
+
+    @Test("A file that failed and kept nothing binds nobody to its folder")
+    func nothingKept() async throws {
+        world.intercept { request in
+            guard request.path == "/files/one" else { return nil }
+            var answer = FaultServer.Answer(headers: [], body: world.bytes(of: "one"))
+            answer.cutAfter = 10_000
+            return answer
+        }
+        let queue = world.queue(now: DownloadWorld.hurried())
+        try await queue.add([world.task("one")], goingTo: LibraryPlace(folder: world.library))
+        try await queue.run()
+        #expect(try await queue.progress().failed == 1 && world.parts().isEmpty)
+        #expect(try await !LibraryPlaces(world.latch).isAwaited())
+    }
+}
