@@ -5,12 +5,12 @@ import Testing
 
 /// `latch download`, the built program, killed again and again while it brings a library of pictures home.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LibraryCrashTests {
-    private static let kills = 160
+    private static let kills = 60
     /// How often the album is there; each copy has seven files, two pairs among them.
     private static let copies = 8
 
     @Test(
-        "DL-2 DL-6 DL-11 DL-17 killed at 160 random moments, a library comes home whole, each picture once, and is known",
+        "DL-2 DL-6 DL-11 DL-17 killed at 60 random moments, a library comes home whole, each picture once, and is known",
         .inTurn)
     func killed() async throws {
         var random = SeededRandom(for: "Kills of latch download")
