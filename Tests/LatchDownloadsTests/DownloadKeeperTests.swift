@@ -96,7 +96,11 @@ import Testing
     func told() async throws {
         let desktop = try await MockDesktop(.notifications)
         let queue = world.queue()
-        world.intercept { $0.path == "/files/bad" ? .init(status: 403) : nil }
+        world.intercept { request in
+            guard request.path == "/files/bad" else { return nil }
+            let body = Array(#"{"detail":"No"}"#.utf8)
+            return .init(status: 403, headers: [("Content-Type", "application/json")], body: body)
+        }
         try await queue.add(["one", "two", "bad"].map { world.task($0) })
         try await keep(queue, desktop).value
 

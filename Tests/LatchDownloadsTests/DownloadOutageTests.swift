@@ -119,6 +119,23 @@ struct DownloadOutageTests {
         #expect(try world.files().count == 20 && world.parts().isEmpty)
     }
 
+    @Test(
+        "DL-14 what a stranger refuses of one file alone, when all others are home, is a matter of that file's own tries"
+    )
+    func refusedAlone() async throws {
+        world.intercept {
+            $0.path == "/files/picture-3"
+                ? .init(status: 403, headers: [("Content-Type", "text/html")], body: Array("<html>No</html>".utf8))
+                : nil
+        }
+        let queue = world.queue(now: DownloadWorld.hurried())
+        try await queue.add((0..<8).map { world.task("picture-\($0)") })
+        try await queue.run()
+        let row = try #require(try await queue.tasks().first { $0.task.id == "picture-3" })
+        #expect(row.state.sentence.contains("It was tried 4 times."), "\(row.state)")
+        #expect(try await queue.progress().done == 7)
+    }
+
     @Test("DL-15 without a bound a host is waited for for ever, and all come home after any time")
     func forEver() async throws {
         var settings = DownloadSettings()

@@ -34,6 +34,7 @@ struct DownloadStoreTests {
         ("retry others", DownloadStore.retryOthers.text), ("pause account", DownloadStore.pauseAccount.text),
         ("end of a part", DownloadStore.selectEnd.text), ("open of an account", DownloadStore.selectOpenCount.text),
         ("open of accounts", DownloadStore.selectOpenCounts.text), ("fail a host", DownloadStore.failHost.text),
+        ("unfinished of a host", DownloadStore.selectUnfinished.text),
     ]
 
     @Test("DL-11 a queue of any length: nothing that is asked again and again goes through all of it")

@@ -5,6 +5,12 @@ import LatchKit
 extension DownloadQueue {
     /// Decides what becomes of a task that its host gave no answer, or sent away with everybody else.
     func rest(_ row: QueuedTask, _ trouble: HostTrouble, _ part: DownloadPart?) async throws {
+        if !trouble.isUnreachable, trouble.pause == nil, try await store.unfinished(at: row.host) <= 1 {
+            // Something answers, and nothing else is wanted there: it may be a matter of this task alone.
+            outages.end(row.host)
+            tellHolds()
+            return try await tryAgain(row, trouble.reason, nil, part, attempts: settings.retries)
+        }
         let maximum =
             trouble.isUnreachable ? settings.maximumOutage : settings.maximumOutage ?? DownloadSettings.usualOutage
         let verdict = outages.failed(row, trouble, now: now(), maximum: maximum, chance: hook.chance())

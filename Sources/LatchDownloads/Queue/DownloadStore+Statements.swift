@@ -73,6 +73,12 @@ extension DownloadStore {
         """, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }
 
+    static let selectUnfinished = Statement(
+        """
+        SELECT coalesce(sum(count), 0) FROM download_counts WHERE host = ? AND state IN ('waiting', 'running')
+        """, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
+
     static let selectOpenCounts = Statement(
         """
         SELECT account, sum(count) FROM download_counts WHERE state IN ('waiting', 'running', 'paused') AND count > 0 \

@@ -74,6 +74,11 @@ struct DownloadStore: Sendable {
         try await read { try $0.first(Self.selectOpenCount, account) } ?? 0
     }
 
+    /// How many tasks of a host wait or run.
+    func unfinished(at host: String) async throws -> Int {
+        try await read { try $0.first(Self.selectUnfinished, host) } ?? 0
+    }
+
     /// How many tasks of each account are not over, where any are.
     func openByAccount() async throws -> [UUID: Int] {
         let counts = try await read { try $0.all(Self.selectOpenCounts) }
