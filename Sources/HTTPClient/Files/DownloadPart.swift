@@ -102,6 +102,8 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     public func close() {
         guard let file else { return }
         try? store()
+        // By name: a program that is being started may hold a copy of the descriptor for a moment still.
+        flock(file, LOCK_UN)
         system_close(file)
         self.file = nil
     }
