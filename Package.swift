@@ -39,7 +39,7 @@ let package = Package(
 
         // Second floor: one door each to the disk, the network and the system's secret store.
         .target(name: "Database", dependencies: ["CSQLite"]),
-        .target(name: "Desktop", dependencies: ["CSystemd"]),
+        .target(name: "Desktop", dependencies: ["CProcess", "CSystemd"]),
         .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "Wire"]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Wire"]),

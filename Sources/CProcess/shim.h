@@ -2,6 +2,8 @@
 #include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -44,4 +46,19 @@ static inline void latch_begin_flush(int file) {
 #if defined(SYS_sync_file_range) && __SIZEOF_LONG__ == 8
     (void)syscall(SYS_sync_file_range, file, 0L, 0L, 2u);
 #endif
+}
+
+// The file mode creation mask; -1 where the system does not tell. umask(2) reads it by setting it alone, and then another thread
+// makes files with the wrong one: proc_pid_status(5) has it.
+static inline int latch_file_mask(void) {
+    char text[512];
+    int mask = -1, file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return mask;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return mask;
+    text[count] = 0;
+    const char *line = strstr(text, "\nUmask:");
+    if (line) mask = (int)strtol(line + strlen("\nUmask:"), NULL, 8);
+    return mask;
 }

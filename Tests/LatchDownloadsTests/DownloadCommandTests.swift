@@ -16,12 +16,7 @@ struct DownloadCommandTests {
 
     /// Lets the file `slow` stand still after its first bytes, runs the queue, and returns when they are there.
     private func standStill(_ queue: DownloadQueue) async throws -> Task<Void, any Error> {
-        world.intercept { [world] request in
-            guard request.path == "/files/slow" else { return nil }
-            var answer = FaultServer.Answer.file(world.bytes(of: "slow"), to: request)
-            answer.stallAfter = 5_000
-            return answer
-        }
+        world.stall("slow", after: 5_000)
         try await queue.add([world.task("slow"), world.task("quick")])
         let events = queue.events
         let run = Task { try await queue.run() }

@@ -178,6 +178,19 @@ struct DownloadCrashTests {
         #expect(world.server.requests.count == asked, "nothing is fetched again")
     }
 
+    @Test("DL-6 a half that waits for its other part can be read by nobody else")
+    func waitingHalf() async throws {
+        let queue = world.queue(stoppedAfter: .halfNoted)
+        try await queue.add(world.pair("live"))
+        try await queue.run()
+        let parts = world.parts()
+        #expect(!parts.isEmpty)
+        for part in parts {
+            let status = try FileManager.default.attributesOfItem(atPath: world.library + "/.latchstring/" + part)
+            #expect(status[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
     @Test("DL-6 between the two renames somebody takes the second name: both get another one together")
     func takenName() async throws {
         let crashed = world.queue(stoppedAfter: .firstPlaced)

@@ -80,12 +80,7 @@ struct DownloadFaultTests {
         arguments: ["retry", "add", "clear"])
     func keptPart(_ what: String) async throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        world.intercept { request in
-            guard request.path == "/files/one" else { return nil }
-            var answer = FaultServer.Answer.file(bytes, to: request)
-            answer.cutAfter = 10_000
-            return answer
-        }
+        world.cut("one", bytes, after: 10_000)
         let queue = world.queue(now: DownloadWorld.hurried())
         try await queue.add([world.task("one")])
         try await queue.run()
@@ -134,12 +129,7 @@ struct DownloadFaultTests {
     @Test("DL-14 a large file comes in as many pieces as the network makes of it")
     func manyPieces() async throws {
         let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        world.intercept { request in
-            guard request.path == "/files/one" else { return nil }
-            var answer = FaultServer.Answer.file(bytes, to: request)
-            answer.cutAfter = 100_000
-            return answer
-        }
+        world.cut("one", bytes, after: 100_000)
         let queue = world.queue(now: DownloadWorld.hurried())
         try await queue.add([world.task("one")])
         try await queue.run()

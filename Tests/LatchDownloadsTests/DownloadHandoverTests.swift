@@ -80,12 +80,7 @@ struct DownloadHandoverTests {
         "DL-14 another folder is refused while what has come of a failed file is kept in this one, until it is cleared")
     func keptPart() async throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        world.intercept { request in
-            guard request.path == "/files/one" else { return nil }
-            var answer = FaultServer.Answer.file(bytes, to: request)
-            answer.cutAfter = 10_000
-            return answer
-        }
+        world.cut("one", bytes, after: 10_000)
         let queue = world.queue(now: DownloadWorld.hurried())
         let places = LibraryPlaces(world.latch)
         let here = LibraryPlace(folder: world.library)

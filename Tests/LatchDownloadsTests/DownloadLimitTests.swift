@@ -59,12 +59,7 @@ struct DownloadLimitTests {
 
     @Test("DL-7 DL-8 DL-9 a task tells how it stands, its bytes of all its bytes, and its end, in this order")
     func told() async throws {
-        world.intercept { [world] request in
-            guard request.path == "/files/one" else { return nil }
-            var answer = FaultServer.Answer.file(world.bytes(of: "one"), to: request)
-            answer.stallAfter = 5_000
-            return answer
-        }
+        world.stall("one", after: 5_000)
         let queue = world.queue()
         try await queue.add([world.task("one")])
         var seen: [DownloadEvent] = []

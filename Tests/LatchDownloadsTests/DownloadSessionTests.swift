@@ -107,12 +107,7 @@ struct DownloadSessionTests {
 
     @Test("DL-4 no secret is in the queue, in its file, in a part or in what is told")
     func noSecret() async throws {
-        world.intercept { [world] request in
-            guard request.path == "/files/slow" else { return nil }
-            var answer = FaultServer.Answer.file(world.bytes(of: "slow"), to: request)
-            answer.stallAfter = 5_000
-            return answer
-        }
+        world.stall("slow", after: 5_000)
         let queue = world.queue()
         let told = world.collect(queue)
         try await queue.add([world.task("slow"), world.task("quick")])

@@ -34,6 +34,26 @@ final class DownloadWorld: Sendable {
         fault.withLock { $0 = answer }
     }
 
+    /// Has the bytes of a file stop after so many, and wait.
+    func stall(_ name: String, after count: Int) {
+        intercept { [self] request in
+            guard request.path == "/files/\(name)" else { return nil }
+            var answer = FaultServer.Answer.file(bytes(of: name), to: request)
+            answer.stallAfter = count
+            return answer
+        }
+    }
+
+    /// Has each answer of a file break off after so many bytes.
+    func cut(_ name: String, _ bytes: [UInt8], after count: Int) {
+        intercept { request in
+            guard request.path == "/files/\(name)" else { return nil }
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            answer.cutAfter = count
+            return answer
+        }
+    }
+
     var library: String { folder.path + "/Pictures" }
 
     func queue(

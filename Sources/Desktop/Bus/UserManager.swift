@@ -1,4 +1,4 @@
-import FoundationEssentials
+import CProcess
 
 /// The person's own manager of services: what it has started outlives terminals, and is started again after a crash.
 ///
@@ -30,7 +30,9 @@ actor UserManager {
                 // By a signal, not by an exit status: an error comes again.
                 message.property("Restart", "s") { message.append("on-abnormal") }
                 // The manager's own mask is another than that of whoever asks for this.
-                if let mask = Self.mask() { message.property("UMask", "u") { message.append(mask) } }
+                if let mask = UInt32(exactly: latch_file_mask()) {
+                    message.property("UMask", "u") { message.append(mask) }
+                }
                 message.property("StandardOutputFileToAppend", "s") { message.append(log) }
                 message.property("StandardErrorFileToAppend", "s") { message.append(log) }
                 message.property("Environment", "as") {
@@ -49,15 +51,6 @@ actor UserManager {
             message.array(of: "(sa(sv))") {}
         }
         return answer != nil
-    }
-
-    /// This program's file mode creation mask, which can be read by itself nowhere else.
-    ///
-    /// Source: proc_pid_status(5), `Umask`.
-    private static func mask() -> UInt32? {
-        let status = FileManager.default.contents(atPath: "/proc/self/status") ?? Data()
-        let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Umask:") }
-        return line?.split(whereSeparator: \.isWhitespace).last.flatMap { UInt32($0, radix: 8) }
     }
 }
 

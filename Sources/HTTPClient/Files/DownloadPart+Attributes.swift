@@ -1,5 +1,4 @@
 import CProcess
-import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc
@@ -26,15 +25,7 @@ extension DownloadPart {
         if let file { _ = fchmod(file, 0o666 & ~Self.mask) }
     }
 
-    /// The mask can be read by setting it alone, and then other threads make files with the wrong one: the kernel tells it.
-    ///
-    /// Source: proc_pid_status(5), `Umask`.
-    private static let mask: mode_t = {
-        let status = FileManager.default.contents(atPath: "/proc/self/status") ?? Data()
-        let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Umask:") }
-        let digits = line?.split(whereSeparator: \.isWhitespace).last ?? ""
-        return mode_t(digits, radix: 8) ?? 0o077
-    }()
+    private static let mask: mode_t = mode_t(exactly: latch_file_mask()) ?? 0o077
 
     /// A text that was put on a file; nil when there is none, or it is longer than `maximum` bytes.
     public static func attribute(_ name: String, of path: String, maximum: Int = 256) -> String? {

@@ -23,8 +23,8 @@ public struct FolderLibrary: DownloadLibrary {
         return folder + "/" + SafeFileName(task.filename).numbered(attempt)
     }
 
-    /// Lets others read it, as far as the umask does.
-    public func dress(_ part: DownloadPart, as task: DownloadTask) { part.share() }
+    /// Nothing.
+    public func dress(_ part: DownloadPart, as task: DownloadTask) {}
     /// A pair.
     public func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String

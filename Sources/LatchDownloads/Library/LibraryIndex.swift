@@ -16,8 +16,6 @@ struct LibraryIndex: Sendable {
         var sha1: [UInt8]?
     }
 
-    func entry(_ key: String) async throws -> Entry? { try await entries([key])[key] }
-
     /// Those of some keys that are known.
     func entries(_ keys: [String]) async throws -> [String: Entry] {
         let folder = folder

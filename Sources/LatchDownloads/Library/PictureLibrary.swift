@@ -68,9 +68,8 @@ public final class PictureLibrary: DownloadLibrary {
         return place + "/" + SafeFileName(task.filename).numbered(attempt)
     }
 
-    /// Puts the asset's id on the part, and lets others read it as far as the umask does.
+    /// Puts the asset's id on the part.
     public func dress(_ part: DownloadPart, as task: DownloadTask) {
-        part.share()
         if ImmichAssetReading.isID(task.id) { part.setAttribute(Self.attribute, task.id.lowercased()) }
     }
 

@@ -130,9 +130,10 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether the name was free.
+    /// Whether the name was free. Until it has its place the file is this user's alone: half of a live photo may wait for long.
     func move(_ part: DownloadPart, _ path: String) async throws -> Bool {
         do {
+            part.share()
             try await part.publish(as: path)
             return true
         } catch let error as TransportError where error.code == .fileExists {

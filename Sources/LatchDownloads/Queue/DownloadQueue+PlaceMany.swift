@@ -81,6 +81,7 @@ extension DownloadQueue {
         let library = library
         let failures = await DownloadPart.flush(entries.map { ($0.part, $0.task.metadata.taken) }) { index in
             library.dress(entries[index].part, as: entries[index].task)
+            entries[index].part.share()
         }
         var whole: [ReadyFile] = []
         for (file, failure) in zip(files, failures) {

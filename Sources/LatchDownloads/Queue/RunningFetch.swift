@@ -37,12 +37,17 @@ final class RunningFetch: Sendable {
     /// Whether the server has answered, the file or anything else.
     var hasAnswer: Bool { state.withLock(\.hasAnswer) }
 
-    /// What the queue's file does not say yet: what the part holds, and on the first call that the task runs.
-    func takeNews() -> (point: ResumePoint?, isFirst: Bool)? {
+    /// That the task runs, and what its part holds where that is known.
+    struct News {
+        let point: ResumePoint?
+    }
+
+    /// What the queue's file does not say yet of the part, and on the first call, also without that, that the task runs.
+    func takeNews() -> News? {
         state.withLock { state in
             guard state.point != nil || !state.isNoted else { return nil }
             defer { (state.point, state.isNoted) = (nil, true) }
-            return (state.point, !state.isNoted)
+            return News(point: state.point)
         }
     }
 
