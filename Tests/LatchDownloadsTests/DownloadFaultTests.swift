@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What servers do wrong, over real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadFaultTests {
     private let world: DownloadWorld
 

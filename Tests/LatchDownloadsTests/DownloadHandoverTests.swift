@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// What one program leaves to another on the same queue is fetched, and goes where it was chosen for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadHandoverTests {
     private let world: DownloadWorld
 

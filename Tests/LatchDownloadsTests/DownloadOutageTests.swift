@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A server that is down for a while, over real sockets: its port refuses until it listens there again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadOutageTests {
     private let world: DownloadWorld
     private let clock = DownloadWorld.Clock()

@@ -25,7 +25,7 @@ private final class LeakyIssuer: SessionIssuer {
 }
 
 /// What stands in the log when something below a route fails.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoggedErrorTests {
     @Test(
         "an error of a kind that nobody knows is logged by its kind alone",

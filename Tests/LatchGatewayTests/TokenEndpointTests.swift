@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Token endpoints", .timeLimit(.minutes(2)))
+@Suite("Token endpoints", .timeLimit(.minutes(5)))
 struct TokenEndpointTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
 

@@ -8,7 +8,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Signed tokens and their keys", .timeLimit(.minutes(2)))
+@Suite("Signed tokens and their keys", .timeLimit(.minutes(5)))
 struct SigningKeyTests {
     @Test("RFC 9068 a token says who, by whom, for whom and until when, and the published key made its signature")
     func claims() async throws {

@@ -16,7 +16,7 @@ private enum OwnMounts {
 
 /// A file system that is full, and has room again.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled("This system lets nobody mount a small file system (unshare --mount).") {
         try await OwnMounts.arePossible()
     })
