@@ -77,8 +77,9 @@ public struct DownloadChooser: Sendable {
                     + "that you want.")
         }
         let url = try account.serverURL.url(of: path)
-        let bare = path.prefix { $0 != "?" }
-        let last = bare.split(separator: "/").last.map(String.init) ?? account.serverURL.host
+        let bare = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let name = bare.split(separator: UInt8(ascii: "/")).last
+        let last = name.map { String(Substring($0)) } ?? account.serverURL.host
         return DownloadTask(
             id: try await SealedQuery.id(url, try await session.downloadKey()), account: account.id, url: url,
             filename: PercentEncoding.decode(last.utf8) ?? last, group: .file)

@@ -1,4 +1,5 @@
 public import LatchKit
+import Synchronization
 
 /// The whole address of a file as somebody types or pastes it, in one spelling.
 ///
@@ -14,21 +15,23 @@ public struct FileAddress: Sendable, Hashable {
     public let query: String?
 
     /// Whether a text is a whole address, and not a path or an id.
-    public static func isOne(_ text: String) -> Bool { text.prefix { !"/?#".contains($0) }.hasSuffix(":") }
+    public static func isOne(_ text: String) -> Bool {
+        text.utf8.prefix { !isMark($0) }.last == UInt8(ascii: ":")
+    }
 
     /// Reads an address.
     ///
     /// - Throws: ``LatchError/Code/invalidAddress`` that says what is wrong with it; the address itself is not repeated, for
     ///   it may hold a password or a key.
     public init(_ text: String) throws(LatchError) {
-        guard let mark = text.firstRange(of: "://") else {
+        guard let mark = text.utf8.range(of: "://") else {
             throw LatchError(
                 .invalidAddress, "The address has no '//' after its 'https:'. Write it like a browser does.")
         }
         let rest = text[mark.upperBound...]
-        let authority = rest.prefix { !"/?#".contains($0) }
+        let authority = Substring(rest.utf8.prefix { !Self.isMark($0) })
         let scheme = String(text[..<mark.upperBound])
-        if let at = authority.lastIndex(of: "@") {
+        if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
             let server = try? ServerAddress(scheme + authority[authority.index(after: at)...])
             let advice = server.map { " Leave it out, and sign in there: latch login \($0)" } ?? " Leave it out."
             throw LatchError(
@@ -36,23 +39,38 @@ public struct FileAddress: Sendable, Hashable {
                 "The address holds a user name or password before its '@', where they do not belong."
                     + advice)
         }
-        origin = try ServerAddress(scheme + authority)
-        let bare = rest[authority.endIndex...].prefix { $0 != "#" }
-        let path = bare.prefix { $0 != "?" }
+        origin = try Self.origin(scheme + authority)
+        let bare = Substring(rest[authority.endIndex...].utf8.prefix { $0 != UInt8(ascii: "#") })
+        let path = Substring(bare.utf8.prefix { $0 != UInt8(ascii: "?") })
         self.path = path.isEmpty ? "/" : Self.normalized(path)
         query = path.endIndex < bare.endIndex ? String(bare[bare.index(after: path.endIndex)...]) : nil
     }
 
     /// What stands behind a server's address, to be asked of that server; nil when the file is another server's.
     public func request(to server: ServerAddress) -> String? {
-        guard server.origin == origin.origin, path.hasPrefix(server.prefix + "/") else { return nil }
-        return path.dropFirst(server.prefix.count) + (query.map { "?" + $0 } ?? "")
+        guard server.hasSameOrigin(as: origin), path.hasPrefix(server.prefix + "/") else { return nil }
+        return String(Substring(path.utf8.dropFirst(server.prefix.utf8.count))) + (query.map { "?" + $0 } ?? "")
+    }
+
+    /// The origin of the address before, for those of a long list are mostly one server's.
+    private static let last = Mutex<(text: String, origin: ServerAddress)?>(nil)
+
+    private static func origin(_ text: String) throws(LatchError) -> ServerAddress {
+        if let last = last.withLock({ $0 }), last.text == text { return last.origin }
+        let origin = try ServerAddress(text)
+        last.withLock { $0 = (text, origin) }
+        return origin
+    }
+
+    private static func isMark(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
     /// Escapes in one spelling: none of what needs none, and digits in capitals.
     ///
     /// Source: RFC 3986 §6.2.2.1 and §6.2.2.2.
     private static func normalized(_ path: Substring) -> String {
+        guard path.utf8.contains(UInt8(ascii: "%")) else { return String(path) }
         let bytes = Array(path.utf8)
         var text: [UInt8] = []
         var index = 0

@@ -20,6 +20,10 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a name of any text.
     public init(_ text: String) {
+        guard !Self.isPlain(text) else {
+            self.text = text
+            return
+        }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -32,6 +36,26 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         if name.isEmpty { name = "unnamed" }
         if Self.reserved.contains(name.prefix { $0 != "." }.lowercased()) { name = "_" + name }
         self.text = Self.cut(name, to: Self.maximumBytes, suffix: "")
+    }
+
+    /// Whether a name is fit already, as most are: letters, digits and a few marks, with a stem that no system reserves.
+    private static func isPlain(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard let first = bytes.first, let last = bytes.last, isPlain(first), isPlain(last),
+            bytes.count <= maximumBytes, bytes.allSatisfy({ isPlain($0) || $0 == 0x20 || $0 == UInt8(ascii: ".") })
+        else { return false }
+        // No reserved name is longer.
+        return bytes.prefix(5).allSatisfy { $0 != UInt8(ascii: ".") } && bytes.count >= 5
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "("),
+            UInt8(ascii: ")"):
+            true
+        default: false
+        }
     }
 
     /// The name, or with a number before its ending: `IMG_1.jpg`, `IMG_1 (2).jpg`.
@@ -59,7 +83,9 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func parts(_ name: String) -> (stem: Substring, ending: Substring) {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 12 else {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex,
+            name[dot...].utf8.count <= 12
+        else {
             return (name[...], "")
         }
         return (name[..<dot], name[dot...])

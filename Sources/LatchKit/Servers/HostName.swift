@@ -29,22 +29,29 @@ enum HostName {
 
     private static func name(_ text: String) throws(LatchError) -> String {
         guard !text.isEmpty else { throw AddressParts.refusal("its host is missing") }
-        guard !text.contains("%") else { throw AddressParts.refusal("its host holds a %") }
-        guard let composed = NormalizedText.compatibilityComposed(text.lowercased()) else {
-            throw AddressParts.refusal("its host cannot be read")
-        }
-        var mapped = composed.lowercased()
-        // The ideographic full stops separate labels too; the compatibility composition leaves this one.
-        mapped = mapped.replacing("\u{3002}", with: ".")
-        if mapped.hasSuffix(".") { mapped.removeLast() }
+        guard !text.utf8.contains(UInt8(ascii: "%")) else { throw AddressParts.refusal("its host holds a %") }
+        var mapped = try mapped(text)
+        if mapped.utf8.last == UInt8(ascii: ".") { mapped.removeLast() }
         var labels: [String] = []
-        for label in mapped.split(separator: ".", omittingEmptySubsequences: false) { labels.append(try ascii(label)) }
+        for label in mapped.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+            labels.append(try ascii(Substring(label)))
+        }
         let host = labels.joined(separator: ".")
         guard host.utf8.count <= 253 else { throw AddressParts.refusal("its host is longer than 253 letters") }
         if let last = labels.last, isNumber(last[...]) || last.hasPrefix("0x") {
             guard isIPv4(host) else { throw AddressParts.refusal("its IPv4 address is not four numbers from 0 to 255") }
         }
         return host
+    }
+
+    /// The name in lower case, and in the letters that mean the same.
+    private static func mapped(_ text: String) throws(LatchError) -> String {
+        if text.utf8.allSatisfy({ isNameByte($0) || $0 == UInt8(ascii: ".") }) { return text }
+        guard let composed = NormalizedText.compatibilityComposed(text.lowercased()) else {
+            throw AddressParts.refusal("its host cannot be read")
+        }
+        // The ideographic full stops separate labels too; the compatibility composition leaves this one.
+        return composed.lowercased().replacing("\u{3002}", with: ".")
     }
 
     private static func ascii(_ label: Substring) throws(LatchError) -> String {

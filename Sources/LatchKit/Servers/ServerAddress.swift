@@ -44,14 +44,20 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Scheme, host and port: what a browser calls the origin.
     ///
     /// Source: RFC 6454 §4.
-    public var origin: String { "\(scheme.rawValue)://\(authority)" }
+    public var origin: String { scheme.rawValue + "://" + authority }
+
+    /// Whether another address has the same scheme, host and port.
+    public func hasSameOrigin(as other: ServerAddress) -> Bool {
+        scheme == other.scheme && host == other.host && port == other.port
+    }
 
     /// The whole address without its scheme, as people write it.
     public var withoutScheme: String { authority + prefix }
 
     /// Host and port as they stand in an address; IPv6 in brackets.
     public var authority: String {
-        (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
+        return if let port { name + ":" + String(port) } else { name }
     }
 
     /// The address in its one spelling.
@@ -76,28 +82,50 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``LatchError/Code/invalidRequest`` when it would leave this origin, climbs out of the prefix with `..`
     ///   or holds a character that an address cannot.
     public func url(of path: String) throws(LatchError) -> String {
-        guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }), !path.contains("#") else {
+        guard path.utf8.allSatisfy(Self.mayStandInPath) else {
             throw LatchError(
                 .invalidRequest,
                 "The path cannot be sent: write spaces and letters outside ASCII percent-encoded, and no #.")
         }
         var path = path
-        if path.contains("://"), !path.hasPrefix("/") {
+        let url = url
+        if path.utf8.first != UInt8(ascii: "/"), path.utf8.range(of: "://") != nil {
             guard path.hasPrefix(url + "/") else {
                 throw LatchError(
                     .invalidRequest,
                     "The request would leave \(url) and take the session's token along. Give a path below the server.")
             }
-            path = String(path.dropFirst(url.count))
+            path = String(Substring(path.utf8.dropFirst(url.utf8.count)))
         }
         guard path.hasPrefix("/"), !path.hasPrefix("//") else {
             throw LatchError(.invalidRequest, "A path begins with one slash, as /api/me.")
         }
-        let segments = path.prefix { $0 != "?" }.split(separator: "/")
-        guard !segments.contains(where: { ["..", ".%2e", "%2e.", "%2e%2e"].contains($0.lowercased()) }) else {
+        guard !Self.climbs(path) else {
             throw LatchError(.invalidRequest, "The path climbs out of the server's own with '..'. Write it without.")
         }
         return url + path
+    }
+
+    private static func mayStandInPath(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "#")
+    }
+
+    private static func mayClimb(_ path: String) -> Bool {
+        var last: UInt8 = 0
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "%") || byte == UInt8(ascii: ".") && last == byte { return true }
+            last = byte
+        }
+        return false
+    }
+
+    private static func climbs(_ path: String) -> Bool {
+        // Few paths hold any of these, and every request comes here.
+        guard mayClimb(path) else { return false }
+        let bare = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return bare.split(separator: UInt8(ascii: "/")).contains {
+            ["..", ".%2e", "%2e.", "%2e%2e"].contains(Substring($0).lowercased())
+        }
     }
 }
 
