@@ -84,10 +84,10 @@ extension Date: SQLBindable, SQLReadable {
 
 extension UUID: SQLBindable, SQLReadable {
     /// Binds lower-case text.
-    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(uuidString.lowercased()) }
+    public func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(text) }
     /// Reads text in either case.
     public static func read(from column: SQLColumn) throws(DatabaseError) -> UUID {
-        guard let value = UUID(uuidString: try column.text()) else { throw column.unexpected("a UUID") }
+        guard let value = UUID(text: try column.text()) else { throw column.unexpected("a UUID") }
         return value
     }
 }

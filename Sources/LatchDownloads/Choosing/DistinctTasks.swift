@@ -1,3 +1,4 @@
+import Database
 import FoundationEssentials
 import LatchKit
 
@@ -19,7 +20,7 @@ public struct DistinctTasks: Sendable {
     /// Those that have not come before.
     public mutating func fresh(_ tasks: [DownloadTask]) -> [DownloadTask] {
         tasks.filter { task in
-            UUID(uuidString: task.id).map { pictures.insert($0).inserted }
+            UUID(text: task.id).map { pictures.insert($0).inserted }
                 ?? others.insert(Name(account: task.account, id: task.id)).inserted
         }
     }

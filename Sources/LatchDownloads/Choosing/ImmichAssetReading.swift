@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import FoundationEssentials
 import LatchKit
 import Wire
@@ -66,7 +67,7 @@ struct ImmichAssetReading: Sendable {
     }
 
     /// Whether a text is an id; it goes into a path.
-    static func isID(_ text: String) -> Bool { UUID(uuidString: text) != nil }
+    static func isID(_ text: String) -> Bool { UUID(text: text) != nil }
 
     /// When it was taken.
     static func taken(_ asset: JSONValue) -> Date? { (asset["fileCreatedAt"]?.string).flatMap(ServerTime.date) }

@@ -112,7 +112,7 @@ public final class PictureLibrary: DownloadLibrary {
     /// By what a task's file is known. An asset's id is nobody else's, whichever account it was fetched for.
     private static func key(_ task: DownloadTask) -> String {
         ImmichAssetReading.isID(task.id)
-            ? task.id.lowercased() : task.account.uuidString.lowercased() + " " + task.id
+            ? task.id.lowercased() : task.account.text + " " + task.id
     }
 
     private static func keys(_ tasks: [DownloadTask]) -> [String] {

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import FoundationEssentials
 import HTTPClient
 import LatchKit
@@ -11,7 +12,7 @@ enum PartName {
     static func joined(_ account: UUID, _ id: String) -> String { stem(account, id) + ".motion.part" }
 
     private static func stem(_ account: UUID, _ id: String) -> String {
-        String(SHA256.digest("\(account.uuidString.lowercased())/\(id)").hexadecimal.prefix(32))
+        String(SHA256.digest("\(account.text)/\(id)").hexadecimal.prefix(32))
     }
 }
 

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import FoundationEssentials
 import LatchKit
 import Wire
@@ -38,8 +39,8 @@ enum SealedQuery {
 
     /// A path and its query.
     static func cut(_ url: String) -> (path: String, query: String)? {
-        guard !url.hasSuffix(mask), let start = url.firstIndex(of: "?") else { return nil }
-        return (String(url[..<start]), String(url[url.index(after: start)...]))
+        guard let start = url.utf8.firstIndex(of: UInt8(ascii: "?")), !url.hasSuffix(mask) else { return nil }
+        return (String(url[..<start]), String(url[url.utf8.index(after: start)...]))
     }
 
     /// The id of the file at an address: the address, where its query shows by a few digits only whether it is the same. Without
@@ -66,6 +67,6 @@ enum SealedQuery {
     private static let shortestSecret = 4
 
     private static func context(_ task: DownloadTask) -> [UInt8] {
-        Array("\(task.account.uuidString.lowercased()) \(task.url)".utf8)
+        Array("\(task.account.text) \(task.url)".utf8)
     }
 }
