@@ -16,6 +16,11 @@ static inline int latch_sqlite3_db_config_flag(sqlite3 *database, int option, in
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+// sqlite3_config is variadic, which Swift does not import.
+static inline int latch_sqlite3_config_flag(int option, int value) {
+    return sqlite3_config(option, value);
+}
+
 // Extended result codes are macros computed from other macros, which Swift does not import.
 static const int LATCH_SQLITE_READONLY_DBMOVED = SQLITE_READONLY_DBMOVED;
 static const int LATCH_SQLITE_IOERR_CORRUPTFS = SQLITE_IOERR_CORRUPTFS;

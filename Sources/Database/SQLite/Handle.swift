@@ -19,7 +19,13 @@ final class Handle {
     /// Whether the connection reads only because this room wants it so; then a write is the program's mistake.
     var refusesWrites = false
 
+    /// SQLite's own count of its memory is asked for by nobody, and takes a lock at every allocation; set before the first use.
+    ///
+    /// Source: SQLite, "Configuration Options": `SQLITE_CONFIG_MEMSTATUS`.
+    private static let isSetUp = latch_sqlite3_config_flag(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK
+
     init(path: String?, subject: String) throws(DatabaseError) {
+        _ = Self.isSetUp
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
         let result =

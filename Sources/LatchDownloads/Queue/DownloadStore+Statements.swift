@@ -53,7 +53,7 @@ extension DownloadStore {
     static let selectOpen = Statement(
         """
         SELECT position, account, id FROM downloads WHERE position > ? \
-        AND (state IN ('waiting', 'running', 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
+        AND ((state = 'waiting' OR state = 'running' OR state = 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
         OR state = 'failed' AND resume IS NOT NULL) ORDER BY position LIMIT ?
         """, Int.self, Int.self
     ) { row throws(DatabaseError) in

@@ -59,4 +59,14 @@ extension AccountSchema {
             WHERE state IN ('waiting', 'running', 'paused') AND (resume IS NOT NULL OR is_whole = 1)
                 OR state = 'failed' AND resume IS NOT NULL;
         """)
+
+    /// The same without a list after `IN`.
+    static let downloadPartsCompared = Migration(
+        9, "the parts of downloads, compared",
+        """
+        DROP INDEX downloads_parts;
+        CREATE INDEX downloads_parts ON downloads (position)
+            WHERE (state = 'waiting' OR state = 'running' OR state = 'paused') AND (resume IS NOT NULL OR is_whole = 1)
+                OR state = 'failed' AND resume IS NOT NULL;
+        """)
 }

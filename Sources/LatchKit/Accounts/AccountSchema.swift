@@ -73,6 +73,7 @@ enum AccountSchema {
         downloadCounts,
         pictureLibrary,
         downloadParts,
+        downloadPartsCompared,
     ]
 
     static let columns = """
