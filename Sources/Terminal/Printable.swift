@@ -4,7 +4,8 @@ import Glibc
 extension String {
     /// The text without control characters, for a terminal: what a server sends must not move the cursor.
     public var printable: String {
-        String(
+        if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
+        return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { scalar in
                     switch scalar.properties.generalCategory {

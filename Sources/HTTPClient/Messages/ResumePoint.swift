@@ -14,7 +14,7 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     public var entityTag: String?
     /// The file's `Last-Modified`, as the server wrote it.
     public var lastModified: String?
-    /// Whether that time is so long ago that no other version can have the same.
+    /// Whether there is no entity tag, and that time is so long ago that no other version can have the same.
     public var isTimeStrong: Bool
 
     /// Makes a point; without entity tag and time nothing can be taken up.
@@ -31,10 +31,11 @@ public struct ResumePoint: Sendable, Hashable, Codable {
 
     /// What the header of an answer says of its file.
     init(_ headers: HTTPHeaders, total: Int?) {
-        let modified = headers["Last-Modified"]
+        let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
+        // Beside a tag the time is never asked for, and reading two dates is long beside a small file.
         self.init(
-            total: total, entityTag: headers["ETag"], lastModified: modified,
-            isTimeStrong: Self.isStrong(modified, at: headers["Date"]))
+            total: total, entityTag: tag, lastModified: modified,
+            isTimeStrong: tag == nil && Self.isStrong(modified, at: headers["Date"]))
     }
 
     /// Whether it tells one version of the file from another.

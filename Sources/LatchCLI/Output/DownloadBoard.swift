@@ -38,6 +38,16 @@ final class DownloadBoard: Sendable {
     /// Why it stands still, if so.
     var heldBecause: String? { state.withLock { $0.heldBecause } }
 
+    /// Whether an event would be shown.
+    func wants(_ event: DownloadEvent) -> Bool {
+        switch event {
+        // That a file begins is seen by its progress.
+        case .status(_, .running): console.isJSON
+        case .status, .progress: console.isJSON || isLive
+        case .complete, .error, .overall, .held: true
+        }
+    }
+
     /// Whether a file's name would be shown and is not known.
     func wantsName(of id: String) -> Bool { !console.isJSON && state.withLock { $0.names[id] == nil } }
 

@@ -17,14 +17,7 @@ struct DownloadDisplay {
     /// - Returns: What the program ends with: 0 when nothing has failed and nothing waits for a sign-in.
     func show(_ queue: DownloadQueue) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
-        let isJSON = console.isJSON
-        let events = queue.events { event in
-            switch event {
-            // That a file begins is seen by its progress.
-            case .status(_, .running): isJSON
-            case .status, .progress, .complete, .error, .overall, .held: true
-            }
-        }
+        let events = queue.events(board.wants)
         let showing = Task {
             for await event in events {
                 if let id = event.idToName, board.wantsName(of: id) {

@@ -25,7 +25,9 @@ struct DownloadStore: Sendable {
                         + connection.run(
                             Self.insert, task.id, task.account, hosts[task.account] ?? "", task.group.rawValue,
                             task.url, task.headers.isEmpty ? "{}" : Self.json(task.headers), task.filename,
-                            task.wantsProgress, Self.json(task.metadata), task.metadata.size, task.metadata.liveID)
+                            task.wantsProgress,
+                            task.metadata == Self.nothingKnown ? Self.noMetadata : Self.json(task.metadata),
+                            task.metadata.size, task.metadata.liveID)
                 }
             }
         }
@@ -204,7 +206,8 @@ struct DownloadStore: Sendable {
     }
 
     /// What is kept of a file of which nothing is known.
-    static let noMetadata = json(DownloadMetadata())
+    static let noMetadata = json(nothingKnown)
+    private static let nothingKnown = DownloadMetadata()
 
     static func json(_ value: some Encodable) -> String { String(decoding: JSON.encode(value), as: UTF8.self) }
 }

@@ -10,6 +10,7 @@ enum ForeignAnswer {
     ///   - expectsJSON: Whether the server answers such a request in JSON or with nothing, never with a page.
     /// - Returns: The end of a sentence that says that the server did not answer itself.
     static func reason(for answer: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
+        if isPlainSuccess(answer), !expectsJSON || !isPage(answer) { return nil }
         if isPortal(answer) {
             return
                 "the network wants you to sign in to it first (captive portal). Open a web page in a browser to do so."
@@ -35,6 +36,11 @@ enum ForeignAnswer {
         guard expectsJSON, !isPassing, isPage(answer) else { return nil }
         if let proxy { return said(by: proxy) }
         return "a web page came instead of an answer, as from a captive portal or a sign-in proxy. \(remedy)"
+    }
+
+    /// Whether it can only be the server's own, for nothing in it could tell a stranger: as that of each file that has come.
+    private static func isPlainSuccess(_ answer: ClientResponse) -> Bool {
+        answer.status.isSuccess && answer.body.isEmpty && answer.headers["cf-mitigated"] == nil
     }
 
     private static let remedy =
@@ -92,13 +98,16 @@ enum ForeignAnswer {
 
     /// Whether a web page came.
     static func isPage(_ answer: ClientResponse) -> Bool {
-        ["text/html", "application/xhtml+xml"].contains(mediaType(answer))
-            || answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(5).map { $0 | 0x20 } == Array("<html".utf8)
+        let type = mediaType(answer)
+        if type == "text/html" || type == "application/xhtml+xml" { return true }
+        guard !answer.body.isEmpty else { return false }
+        return answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(5).map { $0 | 0x20 } == Array("<html".utf8)
             || answer.body.drop { [0x20, 9, 10, 13].contains($0) }.prefix(2).elementsEqual("<!".utf8)
     }
 
     private static func mediaType(_ answer: ClientResponse) -> String {
-        (answer.headers["Content-Type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+        let type = (answer.headers["Content-Type"] ?? "").utf8
+        return Substring(type.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }).lowercased()
     }
 
     private static func strangersScheme(_ answer: ClientResponse) -> String? {
