@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Where a message bus listens, as its programs are told.
 ///
 /// Source: D-Bus Specification, "Server Addresses", "Message Bus Messages"; XDG Base Directory Specification.
@@ -16,6 +18,15 @@ public struct BusAddress: Sendable, Hashable {
     public static func system(_ environment: [String: String]) -> BusAddress {
         if let address = environment["DBUS_SYSTEM_BUS_ADDRESS"], !address.isEmpty { return BusAddress(text: address) }
         return BusAddress(text: "unix:path=/run/dbus/system_bus_socket")
+    }
+
+    /// Whether nothing can answer there, for the one socket that is named is not there. No library need be loaded to learn it.
+    var isNowhere: Bool {
+        guard let text else { return true }
+        guard text.hasPrefix("unix:path="), !text.utf8.contains(where: { ",;%".utf8.contains($0) }) else {
+            return false
+        }
+        return access(String(text.utf8.dropFirst("unix:path=".utf8.count)) ?? "", F_OK) != 0
     }
 
     private static func escaped(_ path: String) -> String {

@@ -19,7 +19,8 @@ final class BusConnection {
     /// Connects; nil when no bus answers in time.
     init?(_ address: BusAddress) {
         var raw: OpaquePointer?
-        guard let text = address.text, let library = BusLibrary.functions, library.sd_bus_new(&raw) >= 0, let raw
+        guard !address.isNowhere, let text = address.text, let library = BusLibrary.functions,
+            library.sd_bus_new(&raw) >= 0, let raw
         else { return nil }
         (bus, self.library) = (raw, library)
         // Not sd_bus_open_user(3): the first call would wait 25 seconds for a bus that takes connections and says nothing.
