@@ -17,17 +17,21 @@ extension DownloadQueue {
     /// Nor more bytes: what is long to write is begun at once.
     private static let batchBytes = 8 << 20
     /// How many may wait for their places before no further transfer begins; each has a file open.
-    static let maximumReady = 192
+    static let maximumReady = 128
 
-    /// Works until nothing is ready.
+    /// Works until nothing is ready. While the disk takes one batch, the one before gets its names.
     func placeReady() async {
+        var naming: Task<Void, Never>?
         while !ready.isEmpty {
             // Cancelled it is never: whoever stops the queue waits for it.
             if !isEnoughReady { try? await enough.next() }
-            let batch = Array(ready.prefix(Self.batchSize))
-            ready.removeFirst(batch.count)
+            let files = Array(ready.prefix(Self.batchSize))
+            ready.removeFirst(files.count)
             readyBytes = ready.reduce(0) { $0 + ($1.part?.count ?? 0) }
-            await place(batch)
+            let batch = await bringToDisk(files)
+            await naming?.value
+            naming = Task { await self.name(batch) }
+            if ready.isEmpty { await naming?.value }
         }
         placer = nil
     }
@@ -38,22 +42,40 @@ extension DownloadQueue {
         running.isEmpty || ready.count >= Self.batchSize || readyBytes >= Self.batchBytes
     }
 
-    private func place(_ batch: [ReadyFile]) async {
-        var open: [ReadyFile] = []
+    /// Files on their way to their places.
+    private struct Batch: Sendable {
+        var files: [ReadyFile]
+        /// Those whose bytes are on the disk.
+        var flushed: [ReadyFile] = []
+        var finished: [(row: QueuedTask, path: String, size: Int?)] = []
+        /// Why no more could be done, if so.
+        var failure: (any Error)?
+    }
+
+    private func bringToDisk(_ files: [ReadyFile]) async -> Batch {
+        var batch = Batch(files: files)
         do {
-            var finished: [(row: QueuedTask, path: String, size: Int?)] = []
-            for file in batch {
-                if let path = try await reopen(file, &open) { finished.append((file.row, path, nil)) }
+            for file in files {
+                if let path = try await reopen(file, &batch.flushed) { batch.finished.append((file.row, path, nil)) }
             }
-            open = await flushed(open)
-            try await finished += move(open)
+            batch.flushed = await flushed(batch.flushed)
+        } catch {
+            batch.failure = error
+        }
+        return batch
+    }
+
+    private func name(_ batch: Batch) async {
+        do {
+            if let failure = batch.failure { throw failure }
+            let finished = try await batch.finished + move(batch.flushed)
             try await hook.after(.placed)
             if !finished.isEmpty { try await done(finished) }
         } catch {
-            for file in open { file.part?.close() }
-            for file in batch where placing[file.row.position] != nil { await notPlaced(file.row, error) }
+            for file in batch.flushed { file.part?.close() }
+            for file in batch.files where placing[file.row.position] != nil { await notPlaced(file.row, error) }
         }
-        for file in batch where placing[file.row.position] != nil { placed(file.row) }
+        for file in batch.files where placing[file.row.position] != nil { placed(file.row) }
     }
 
     /// Gives a file's path when it is in its place already, since before a crash; else adds it, its part open.
