@@ -1,0 +1,29 @@
+import Database
+import FoundationEssentials
+import Testing
+
+@Suite("UUIDs as text")
+struct UUIDTextTests {
+    @Test("What is written is what Foundation writes, in small letters, and is read again in letters of either case")
+    func isFoundations() {
+        for _ in 0..<100 {
+            let id = UUID()
+            #expect(id.text == id.uuidString.lowercased())
+            #expect(UUID(text: id.text) == id)
+            #expect(UUID(text: id.uuidString) == id)
+        }
+    }
+
+    @Test(
+        "What is no UUID is not read",
+        arguments: [
+            "", "0", "00000000-0000-0000-0000-00000000000", "00000000-0000-0000-0000-0000000000000",
+            "000000000000-0000-0000-0000-00000000", "0000000000000000000000000000000000000",
+            "g0000000-0000-0000-0000-000000000000",
+            "00000000_0000-0000-0000-000000000000", "00000000-0000-0000-0000-00000000000é",
+            " 0000000-0000-0000-0000-000000000000",
+        ])
+    func isRefused(_ text: String) {
+        #expect(UUID(text: text) == nil)
+    }
+}
