@@ -86,7 +86,9 @@ public final class Latchstring: Sendable {
             return try await Database.open(configuration, migrations: AccountSchema.migrations)
         }
         let accounts = AccountStore(
-            database: database, secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
+            database: database,
+            downloadOwner: try await LatchError.telling { try await AccountStore.downloadOwner(database) },
+            secrets: configuration.secrets, locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval,
             goodbyeBound: configuration.goodbyeBound, answerBound: configuration.answerBound, hook: configuration.hook,
             cache: ResponseCache(path: folders.responses),

@@ -61,16 +61,16 @@ struct DownloadCrashTests {
         #expect(try world.files() == ["one.jpg"] && world.file("one.jpg") == world.bytes(of: "one"))
     }
 
-    @Test("DL-17 a part that nobody has is removed, and one that another client on the same folder writes is not")
-    func otherClientsPart() async throws {
-        let parts = world.library + "/.latchstring"
-        try FileManager.default.createDirectory(atPath: parts, withIntermediateDirectories: true)
-        let others = try DownloadPart(path: parts + "/other.part")
-        try Data("left".utf8).write(to: URL(fileURLWithPath: parts + "/stray.part"))
+    @Test("DL-17 a part of the queue's own that no task has is removed, and one that is being written is not")
+    func strayPart() async throws {
         let queue = world.queue()
+        try queue.prepareFolder()
+        let names = ["written", "stray"].map { queue.partName.of(world.account.id, $0) }
+        let written = try DownloadPart(path: world.library + "/.latchstring/" + names[0])
+        try Data("left".utf8).write(to: URL(fileURLWithPath: world.library + "/.latchstring/" + names[1]))
         try await queue.run()
-        #expect(world.parts() == ["other.part"])
-        others.close()
+        #expect(world.parts() == [names[0]])
+        written.close()
         try await queue.run()
         #expect(world.parts().isEmpty)
     }
@@ -141,7 +141,7 @@ struct DownloadCrashTests {
         let crashed = world.queue(library: library, stoppedAfter: .wholeNoted)
         try await crashed.add(world.pair("live"))
         try await crashed.run()
-        let joined = PartName.joined(world.account.id, "live")
+        let joined = crashed.partName.joined(world.account.id, "live")
         try FileManager.default.linkItem(
             atPath: world.library + "/.latchstring/" + joined, toPath: world.library + "/live.jpg")
 

@@ -37,6 +37,82 @@ struct DownloadHandoverTests {
         #expect(try !queue.isRunningSomewhere())
     }
 
+    @Test(
+        "DL-8 what was left to a run at its very end comes home, although somebody else holds the queue for a moment then"
+    )
+    func lostMoment() async throws {
+        let other = try await world.otherProgram()
+        let (late, latch) = (world.task("late"), world.latch)
+        let isAdded = Mutex(false)
+        let hook = DownloadHook(
+            beforeRelease: {
+                guard !isAdded.withLock({ $0 }) else { return }
+                _ = try? await other.add([late])
+            },
+            afterRelease: {
+                let isFirst = isAdded.withLock { isAdded in
+                    defer { isAdded = true }
+                    return !isAdded
+                }
+                guard isFirst, let lock = try? latch.accounts.lockDownloadsIfFree() else { return }
+                // Whoever cancels removes parts for so long.
+                Task {
+                    try? await Task.sleep(for: .milliseconds(60))
+                    lock.release()
+                }
+            })
+        let queue = DownloadQueue(
+            latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { .now }, hook: hook)
+        try await queue.add([world.task("first")])
+        try await queue.run()
+        #expect(isAdded.withLock { $0 })
+        #expect(try world.files() == ["first.jpg", "late.jpg"])
+    }
+
+    @Test(
+        "DL-8 of two who begin at once one fetches what both have added; the other is told, and nothing stays waiting")
+    func race() async throws {
+        let queues = [world.queue(), try await world.otherProgram()]
+        for (number, queue) in queues.enumerated() { try await queue.add([world.task("of-\(number)")]) }
+        let refusals = await withTaskGroup(of: Bool.self) { group in
+            for queue in queues {
+                group.addTask {
+                    do {
+                        try await queue.run()
+                        return false
+                    } catch {
+                        return (error as? LatchError)?.code == .storageLocked
+                    }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(refusals <= 1)
+        #expect(try world.files() == ["of-0.jpg", "of-1.jpg"])
+        #expect(try await queues[0].progress().open == 0)
+    }
+
+    @Test("DL-8 DL-14 a queue whose files are home, gone or cancelled binds nobody to its folder, cleared or not")
+    func nothingLeft() async throws {
+        world.intercept { $0.path == "/files/gone" ? DownloadWorld.gone : nil }
+        let (queue, places) = (world.queue(), LibraryPlaces(world.latch))
+        let (here, there) = (LibraryPlace(folder: world.library), LibraryPlace(folder: world.library + "-2"))
+        try await queue.add(["home", "gone", "later"].map { world.task($0) }, goingTo: here)
+        try await queue.pause(["later"])
+        try await queue.run()
+        await #expect(throws: LatchError.self) { try await places.remember(there) }
+        #expect(try await queue.cancel("later"))
+        #expect(try await queue.progress().open == 0)
+        #expect(try await !places.isAwaited())
+        try await places.check(there.folder)
+        #expect(try await queue.add([world.task("other")], goingTo: there) == 1)
+        #expect(try await places.last() == there)
+        await #expect(throws: LatchError.self) { try await places.check(here.folder) }
+        try await queue.cancelAll()
+        try await queue.clear()
+        try await places.remember(here)
+    }
+
     @Test("DL-8 a run begins although somebody only looks for parts at that moment, and such a one is no other fetcher")
     func shortLock() async throws {
         let queue = world.queue()

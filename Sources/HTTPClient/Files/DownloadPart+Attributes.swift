@@ -1,4 +1,5 @@
 import CProcess
+public import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc
@@ -9,7 +10,8 @@ import CProcess
 #endif
 
 extension DownloadPart {
-    /// Puts a text on the file, which goes with it wherever it is moved; left out where the file system keeps no such things.
+    /// Puts a text on the file, which goes with it wherever it is moved; left out where the file system keeps no such
+    /// things.
     ///
     /// Source: xattr(7), the namespace `user`.
     public func setAttribute(_ name: String, _ value: String) {
@@ -18,7 +20,8 @@ extension DownloadPart {
         _ = value.withUTF8 { latch_set_attribute(file, name, $0.baseAddress, $0.count) }
     }
 
-    /// Lets others read the file, as far as this program's file mode creation mask does. Until then it is this user's alone.
+    /// Lets others read the file, as far as this program's file mode creation mask does. Until then it is this user's
+    /// alone.
     ///
     /// Source: umask(2).
     public func share() {
@@ -55,5 +58,16 @@ extension DownloadPart {
         if count < 0, errno == ERANGE { return .marked("") }
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? .unmarked : .noFile
+    }
+
+    /// When a file's bytes, name or attributes were last changed; nil when there is no file.
+    ///
+    /// A part's time may be set to that of its picture, so the later of the two times counts that the system keeps.
+    ///
+    /// Source: inode(7), `mtime` and `ctime`.
+    public static func lastChange(of path: String) -> Date? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return Date(timeIntervalSince1970: Double(max(status.st_mtim.tv_sec, status.st_ctim.tv_sec)))
     }
 }

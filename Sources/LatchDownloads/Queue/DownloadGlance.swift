@@ -84,7 +84,7 @@ extension DownloadQueue {
     private func file(_ row: GlanceRow) -> DownloadGlance.File {
         var received = 0
         if row.state == .running {
-            let part = partsFolder + "/" + PartName.of(row.account, row.taskID)
+            let part = partsFolder + "/" + partName.of(row.account, row.taskID)
             received = (try? FileManager.default.attributesOfItem(atPath: part)[.size] as? Int) ?? 0
         }
         return DownloadGlance.File(

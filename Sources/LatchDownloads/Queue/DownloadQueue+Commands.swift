@@ -5,8 +5,8 @@ public import LatchKit
 ///
 /// Source: DL-12.
 extension DownloadQueue {
-    /// Takes a task out of the queue, with the other part of a live photo; what it has fetched is dropped, a file in its
-    /// place stays.
+    /// Takes a task out of the queue, with the other part of a live photo; what it has fetched is dropped, a file in
+    /// its place stays.
     ///
     /// - Returns: Whether it was there and not over.
     ///
@@ -14,6 +14,7 @@ extension DownloadQueue {
     @discardableResult
     public func cancel(_ id: String, of account: Account.ID? = nil) async throws -> Bool {
         defer { commanded() }
+        try await removeLeftPlaceholders()
         let count = try await store.remove(id, of: account)
         try await removeLeftParts()
         return count > 0
@@ -25,6 +26,7 @@ extension DownloadQueue {
     @discardableResult
     public func cancelAll(of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
+        try await removeLeftPlaceholders()
         let count = try await store.remove(in: [.waiting, .running, .paused], of: account)
         try await removeLeftParts()
         return count
@@ -51,8 +53,8 @@ extension DownloadQueue {
         return try await store.retry(ids, of: account)
     }
 
-    /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids are
-    /// given.
+    /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids
+    /// are given.
     @discardableResult
     public func clear(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         let count =

@@ -10,12 +10,12 @@ extension DownloadQueue {
 
     /// Fetches until nothing is left that can be: everything is done, skipped, failed or paused.
     ///
-    /// Waits while everything is held up, as by a full disk, also where that is the one that the queue is kept on. Cancelled, it
-    /// stops what runs, keeps what has come, and throws `CancellationError`.
+    /// Waits while everything is held up, as by a full disk, also where that is the one that the queue is kept on.
+    /// Cancelled, it stops what runs, keeps what has come, and throws `CancellationError`.
     ///
     /// - Parameter isLasting: Whether to wait for further tasks instead of returning.
-    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; ``LatchError/Code/signedOut`` when
-    ///   all is over and an account was signed out meanwhile of which files waited; the codes of the storage;
+    /// - Throws: ``LatchError/Code/storageLocked`` when another program fetches already; ``LatchError/Code/signedOut``
+    ///   when all is over and an account was signed out meanwhile of which files waited; the codes of the storage;
     ///   `CancellationError`.
     public func run(isLasting: Bool = false) async throws {
         var lock: FileLock? = try await latch.accounts.lockDownloads()
@@ -24,8 +24,18 @@ extension DownloadQueue {
             try await runAlone(isLasting)
             await hook.beforeRelease()
             held.release()
+            await hook.afterRelease()
             // Whoever has added something until now saw that somebody fetches, and left it to this program.
-            lock = try await store.lanes().isEmpty ? nil : latch.accounts.lockDownloadsIfFree()
+            lock = try await store.lanes().isEmpty ? nil : lockAgain()
+        }
+    }
+
+    /// The lock once more; nil when another program fetches. Who holds it for a moment alone fetches nothing.
+    private func lockAgain() async throws -> FileLock? {
+        do {
+            return try await latch.accounts.lockDownloads()
+        } catch let error as LatchError where error.code == .storageLocked {
+            return nil
         }
     }
 
@@ -55,6 +65,8 @@ extension DownloadQueue {
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
             try await store.takeUp()
+            try await sortForeignParts()
+            try await removePlaceholders()
             try await removeStrayParts()
             nextTime = try await store.nextTime(after: now())
             try await lookAtAccounts()
@@ -185,7 +197,8 @@ extension DownloadQueue {
         }
     }
 
-    /// A sign-in makes an account good again: the tasks that waited for it were paused, and wait again when somebody says so.
+    /// A sign-in makes an account good again: the tasks that waited for it were paused, and wait again when somebody
+    /// says so.
     private func releaseAccounts() async throws {
         for hold in holds {
             guard case .account(let account, _) = hold, !pausing.contains(account), try await store.hasWaiting(account)

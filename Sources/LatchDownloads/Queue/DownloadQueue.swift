@@ -5,8 +5,8 @@ public import LatchKit
 
 /// Fetches files, many at once and each whole or not at all, and knows after every kind of end where it was.
 ///
-/// The queue lives in the accounts database: any program may add to it, look at it and command it; one fetches at a time. A
-/// program that is killed leaves nothing but parts that the next one goes on with.
+/// The queue lives in the accounts database: any program may add to it, look at it and command it; one fetches at a
+/// time. A program that is killed leaves nothing but parts that the next one goes on with.
 ///
 /// ```swift
 /// let queue = try DownloadQueue(latch, library: FolderLibrary(folder: "/home/ada/Downloads"))
@@ -18,6 +18,7 @@ public import LatchKit
 public actor DownloadQueue {
     let latch: Latchstring
     let store: DownloadStore
+    nonisolated let partName: PartName
     let library: any DownloadLibrary
     let settings: DownloadSettings
     let now: @Sendable () -> Date
@@ -92,6 +93,7 @@ public actor DownloadQueue {
         self.now = now
         self.hook = hook
         store = DownloadStore(database: latch.accounts.database)
+        partName = PartName(owner: latch.accounts.downloadOwner)
         schedule = DownloadSchedule(settings)
     }
 
@@ -110,14 +112,15 @@ public actor DownloadQueue {
 
     /// Puts tasks into the queue.
     ///
-    /// A task that is in it and over is begun anew, and skipped when its file is there; one that is open stays as it is.
+    /// A task that is in it and over is begun anew, and skipped when its file is there; one that is open stays as it
+    /// is.
     ///
     /// - Parameters:
     ///   - tasks: The tasks.
     ///   - place: The place that they are chosen for, remembered in the same commit; nil leaves the last one.
     /// - Returns: How many will be fetched that were not in it before.
-    /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; ``LatchError/Code/invalidRequest`` when files wait
-    ///   for another folder than the place's; the codes of the storage.
+    /// - Throws: ``LatchError/Code/noAccount`` when an account is not here; ``LatchError/Code/invalidRequest`` when
+    ///   files wait for another folder than the place's; the codes of the storage.
     @discardableResult
     public func add(_ tasks: [DownloadTask], goingTo place: LibraryPlace? = nil) async throws -> Int {
         let hosts = try await hosts(tasks)
@@ -235,6 +238,9 @@ struct DownloadHook: Sendable {
     var after: @Sendable (Step) async throws -> Void = { _ in }
     /// What happens when all is fetched and other programs still see that somebody fetches.
     var beforeRelease: @Sendable () async -> Void = {}
+    /// What happens when others see that nobody fetches, and before it is looked whether something was left to this
+    /// program.
+    var afterRelease: @Sendable () async -> Void = {}
     /// A number from 0 to 1 for each pause.
     var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
 }

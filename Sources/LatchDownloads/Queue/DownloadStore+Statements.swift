@@ -50,11 +50,19 @@ extension DownloadStore {
     static let selectPage = Statement(
         "SELECT \(columns) FROM downloads WHERE position > ? ORDER BY position LIMIT ?", Int.self, Int.self, row: row)
 
+    /// As the index of those that may have a part says it.
+    private static let mayHavePart = """
+        ((state = 'waiting' OR state = 'running' OR state = 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
+        OR state = 'failed' AND resume IS NOT NULL)
+        """
+
+    static let selectUnplaced = Statement(
+        "SELECT \(columns) FROM downloads WHERE \(mayHavePart) AND is_whole = 1 AND path IS NOT NULL ORDER BY position",
+        row: row)
+
     static let selectOpen = Statement(
         """
-        SELECT position, account, id FROM downloads WHERE position > ? \
-        AND ((state = 'waiting' OR state = 'running' OR state = 'paused') AND (resume IS NOT NULL OR is_whole = 1) \
-        OR state = 'failed' AND resume IS NOT NULL) ORDER BY position LIMIT ?
+        SELECT position, account, id FROM downloads WHERE position > ? AND \(mayHavePart) ORDER BY position LIMIT ?
         """, Int.self, Int.self
     ) { row throws(DatabaseError) in
         (position: try row.get(0) as Int, account: try row.get(1) as UUID, id: try row.get(2) as String)

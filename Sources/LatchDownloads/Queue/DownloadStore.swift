@@ -6,8 +6,9 @@ import Wire
 
 /// The queue's rows in the accounts database.
 ///
-/// A crash keeps every change that was answered; changes that are made at once share one commit. What people command, and where
-/// a file will be, is on the disk before it is answered. Of all else a loss of power may take the last: it is done again then.
+/// A crash keeps every change that was answered; changes that are made at once share one commit. What people command,
+/// and where a file will be, is on the disk before it is answered. Of all else a loss of power may take the last: it is
+/// done again then.
 struct DownloadStore: Sendable {
     let database: Database
 
@@ -66,6 +67,9 @@ struct DownloadStore: Sendable {
         try await read { try $0.all(Self.selectOpen, position, limit) }
     }
 
+    /// The tasks that are whole and not over, and whose files' places are noted.
+    func unplaced() async throws -> [QueuedTask] { try await read { try $0.all(Self.selectUnplaced) } }
+
     /// Tasks behind a place in the queue, in its order.
     func page(after position: Int, limit: Int) async throws -> [QueuedTask] {
         try await read { try $0.all(Self.selectPage, position, limit) }
@@ -105,7 +109,8 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes where a task stands that was fetched; false when it was removed, or somebody else has changed it meanwhile.
+    /// Notes where a task stands that was fetched; false when it was removed, or somebody else has changed it
+    /// meanwhile.
     @discardableResult
     func note(
         _ position: Int, _ state: DownloadState, attempts: Int? = nil, notBefore: Date? = nil, keepsPart: Bool = true
@@ -122,7 +127,8 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes that parts are whole and where their files will be, on the disk: a file that is in its place is known from then on.
+    /// Notes that parts are whole and where their files will be, on the disk: a file that is in its place is known from
+    /// then on.
     ///
     /// - Returns: Whether all of the tasks were there; where one was not, nothing is noted.
     func note(whole rows: [(position: Int, path: String)]) async throws -> Bool {
@@ -191,7 +197,8 @@ struct DownloadStore: Sendable {
     /// Takes up what a program that is gone has left running.
     func takeUp() async throws { try await write { _ = try $0.run(Self.takeUp) } }
 
-    /// Takes up what could not be noted for want of room; something is written at any rate, so that it shows whether there is.
+    /// Takes up what could not be noted for want of room; something is written at any rate, so that it shows whether
+    /// there is.
     func takeUpAgain() async throws { try await command { _ = try $0.run(Self.takeUp) } }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
@@ -225,26 +232,4 @@ struct StateCount: Sendable, Equatable {
     var bytes: Int
     /// Of how many the length is known.
     var sized: Int
-}
-
-extension DownloadState {
-    /// The sentence that goes with it.
-    var reason: String? {
-        switch self {
-        case .skipped(let reason), .failed(let reason): reason
-        case .waiting, .running, .paused, .done: nil
-        }
-    }
-
-    /// Reads what the queue's file keeps.
-    init(word: String, reason: String?) {
-        switch word {
-        case "running": self = .running
-        case "paused": self = .paused
-        case "done": self = .done
-        case "skipped": self = .skipped(reason ?? "")
-        case "failed": self = .failed(reason ?? "")
-        default: self = .waiting
-        }
-    }
 }

@@ -69,4 +69,12 @@ extension AccountSchema {
             WHERE (state = 'waiting' OR state = 'running' OR state = 'paused') AND (resume IS NOT NULL OR is_whole = 1)
                 OR state = 'failed' AND resume IS NOT NULL;
         """)
+
+    /// Tells the parts of this queue from another's in the same folder: another person's, or another machine's.
+    static let downloadOwner = Migration(
+        10, "whose the parts of downloads are",
+        """
+        CREATE TABLE download_owner (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
+        INSERT INTO download_owner VALUES (1, lower(hex(randomblob(4))));
+        """)
 }

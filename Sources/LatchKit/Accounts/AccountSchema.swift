@@ -74,6 +74,7 @@ enum AccountSchema {
         pictureLibrary,
         downloadParts,
         downloadPartsCompared,
+        downloadOwner,
     ]
 
     static let columns = """

@@ -9,6 +9,8 @@ public import FoundationEssentials
 /// Source: RM-1, RM-2, RM-3.
 public final class AccountStore: Sendable {
     package let database: Database
+    /// What the names of the parts of downloads begin with: 8 digits that hardly any other accounts database has.
+    package let downloadOwner: String
     let secrets: any SecretStoring
     let locks: AccountLocks
     let now: @Sendable () -> Date
@@ -20,11 +22,13 @@ public final class AccountStore: Sendable {
     let log: ClientLog
 
     init(
-        database: Database, secrets: any SecretStoring, locks: AccountLocks, now: @escaping @Sendable () -> Date,
+        database: Database, downloadOwner: String, secrets: any SecretStoring, locks: AccountLocks,
+        now: @escaping @Sendable () -> Date,
         pollInterval: Duration, goodbyeBound: Duration, answerBound: @escaping @Sendable () -> Duration, hook: StepHook,
         cache: ResponseCache, log: ClientLog
     ) {
         self.database = database
+        self.downloadOwner = downloadOwner
         self.secrets = secrets
         self.locks = locks
         self.now = now

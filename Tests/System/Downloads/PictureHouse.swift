@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import TestSupport
 import Wire
@@ -55,6 +56,19 @@ struct PictureHouse {
     /// The parts that are left.
     func parts() -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: library + "/.latchstring")) ?? []
+    }
+
+    /// Where the part of a picture is, or will be, while its account is the only one.
+    func partPath(of id: String) async throws -> String {
+        let read = """
+            import sqlite3, sys
+            print(*next(sqlite3.connect(sys.argv[1]).execute("SELECT o.id, a.id FROM download_owner o, accounts a")))
+            """
+        let database = house.folder.file("data/latchstring/latchstring.db")
+        let words = try await Program.run("python3", ["-c", read, database]).output.split { $0.isWhitespace }
+        guard words.count == 2 else { throw ChildProcess.Failure("The accounts database does not tell.") }
+        let name = SHA256.digest("\(words[1].lowercased())/\(id)").hexadecimal.prefix(24)
+        return "\(library)/.latchstring/\(words[0])-\(name).part"
     }
 
     /// The bytes of a file of the library.

@@ -1,6 +1,4 @@
-import Crypto
 import Foundation
-import HTTPClient
 import TestSupport
 import Testing
 import Wire
@@ -130,17 +128,13 @@ struct PlainDiskTests {
     func locks() async throws {
         let server = try PictureServer([.init(1, "a.jpg", Array("a".utf8))])
         let house = try await PictureHouse(signedInTo: server)
-        let accounts = try await house.latch("accounts", "--json").output
-        let account = try #require(
-            try JSONValue(parsing: Array(accounts.utf8))["accounts"]?.array?.first?["id"]?.string)
-        let id = PictureServer.Picture.id(1)
-        let name = SHA256.digest("\(account.lowercased())/\(id)").hexadecimal.prefix(32)
+        let part = try await house.partPath(of: PictureServer.Picture.id(1))
         // The kernel refuses to lock that one file, as it does on a network drive without a lock daemon.
         let refused = try await house.latch(
             ["download", "--all"],
             through: [
-                "strace", "-f", "-qq", "-o", "/dev/null", "-P", "\(house.library)/.latchstring/\(name).part", "-e",
-                "trace=flock", "-e", "inject=flock:error=ENOLCK",
+                "strace", "-f", "-qq", "-o", "/dev/null", "-P", part, "-e", "trace=flock", "-e",
+                "inject=flock:error=ENOLCK",
             ])
         let list = try await house.latch("downloads", "list").output
         #expect(refused.status == 1 && house.files().isEmpty, "\(refused.errors)")

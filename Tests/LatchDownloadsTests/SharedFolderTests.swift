@@ -1,0 +1,98 @@
+import Foundation
+import HTTPClient
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// Two clients with databases of their own bring files to one folder: two people's, or two machines' on a shared one.
+@Suite(.timeLimit(.minutes(1)))
+struct SharedFolderTests {
+    private let (world, neighbour): (DownloadWorld, DownloadWorld)
+    private var folder: String { world.library + "/.latchstring/" }
+
+    init() async throws { (world, neighbour) = (try await DownloadWorld(), try await DownloadWorld()) }
+
+    /// The other client's queue, which brings its files to the first one's folder.
+    private func neighboursQueue(now: @escaping @Sendable () -> Date = { Date() }) -> DownloadQueue {
+        neighbour.queue(library: FolderLibrary(folder: world.library), now: now)
+    }
+
+    /// Leaves the first client with a file that has come by half and is paused; its part's name.
+    private func pauseHalfWay() async throws -> String {
+        world.stall("slow", after: 5_000)
+        let queue = world.queue()
+        try await queue.add([world.task("slow")])
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        for await event in events {
+            if case .progress("slow", 5_000, _) = event { break }
+        }
+        try await queue.pause(["slow"])
+        try await run.value
+        world.intercept { _ in nil }
+        return try #require(world.parts().first)
+    }
+
+    /// The first client goes on, and asks its server for what is missing alone.
+    private func goOn() async throws {
+        let queue = world.queue()
+        #expect(try await queue.resume(["slow"]) == 1)
+        try await queue.run()
+        #expect(world.server.requests.last?.headers["range"] == "bytes=5000-")
+        #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
+    }
+
+    @Test(
+        "DL-2 DL-9 what one client has paused goes on from the middle, though another one's queue on the folder ran to its end"
+    )
+    func paused() async throws {
+        let part = try await pauseHalfWay()
+        let queue = neighboursQueue()
+        for name in ["theirs", "more"] {
+            try await queue.add([neighbour.task(name)])
+            try await queue.run()
+        }
+        // One who cancels removes what is left of that.
+        try await queue.cancel("gone")
+        #expect(world.parts() == [part])
+        try await goOn()
+        #expect(try world.files() == ["more.jpg", "slow.jpg", "theirs.jpg"] && world.parts().isEmpty)
+    }
+
+    @Test(
+        "DL-9 a part that an earlier version left without its owner's name is gone on with, and no other client removes it"
+    )
+    func earlier() async throws {
+        let part = try await pauseHalfWay()
+        let old = PartName.old(world.account.id, "slow")
+        try FileManager.default.moveItem(atPath: folder + part, toPath: folder + old)
+        try await neighboursQueue().run()
+        #expect(world.parts() == [old])
+        try await goOn()
+        #expect(world.parts().isEmpty)
+    }
+
+    @Test(
+        "A part of another client that nobody has touched for 30 days is removed, and one that is being written is not")
+    func abandoned() async throws {
+        let part = try await pauseHalfWay()
+        let names = [part, PartName(owner: "01234567").of(UUID(), "whole"), PartName.old(UUID(), "earlier")]
+        for name in names.dropFirst() {
+            #expect(FileManager.default.createFile(atPath: folder + name, contents: Data("x".utf8)))
+        }
+        // Whole, and of the time that its picture has.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: folder + names[1])
+        try await neighboursQueue { Date() + 29 * 86_400 }.run()
+        #expect(Set(world.parts()) == Set(names))
+
+        let written = try DownloadPart(path: folder + part, isThere: true)
+        try await neighboursQueue { Date() + 31 * 86_400 }.run()
+        #expect(world.parts() == [part])
+        written.close()
+        try await neighboursQueue { Date() + 31 * 86_400 }.run()
+        #expect(world.parts().isEmpty)
+    }
+}
