@@ -12,6 +12,9 @@ struct ImmichAssetReading: Sendable {
     /// The path of the server's API.
     let api: String
 
+    /// The path of the API of an account's server.
+    static func api(of account: Account) -> String { account.details["api"] ?? "/api" }
+
     /// The tasks of one picture or film: one, or two for a live photo.
     ///
     /// - Parameters:
@@ -58,8 +61,8 @@ struct ImmichAssetReading: Sendable {
         return film.lowercased()
     }
 
-    /// Whether a photograph is a Motion Photo by its name, as `PXL_1234.MP.jpg`: the film that the server shows with it is a copy
-    /// of the one that is in it, and is not fetched beside it.
+    /// Whether a photograph is a Motion Photo by its name, as `PXL_1234.MP.jpg`: the film that the server shows with it
+    /// is a copy of the one that is in it, and is not fetched beside it.
     private static func holdsItsFilm(_ name: String) -> Bool {
         name.ranges(of: ".MP").contains { mark in
             mark.upperBound < name.endIndex && [".", "~", "-", "_", " ", "("].contains(name[mark.upperBound])

@@ -42,7 +42,8 @@ extension ImmichLibrary {
         for id in ids where !seen.contains(id) && ImmichAssetReading.isID(id) {
             let answer = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
             // Deleted since, or taken back by whom it belongs to.
-            if [400, 403, 404].contains(answer.status.rawValue) { continue }
+            if [400, 403].contains(answer.status.rawValue) { continue }
+            if answer.status == .notFound, await maintenance.finding(at: session, of: account) == .atWork { continue }
             guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
                 throw refusal(answer, "What others put into the album '\(album.name)' could not be asked for")
             }

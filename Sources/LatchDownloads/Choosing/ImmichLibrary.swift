@@ -9,8 +9,10 @@ struct ImmichLibrary {
     let account: Account
     let session: Session
     let reading: ImmichAssetReading
+    let maintenance = MaintenanceInquiry()
 
-    /// How many are asked for at once: as many as Immich gives unasked. It would give a thousand, which take 20 MB to read.
+    /// How many are asked for at once: as many as Immich gives unasked. It would give a thousand, which take 20 MB to
+    /// read.
     static let pageSize = 250
     /// How many films of live photos are asked after at once.
     private static let concurrency = 6
@@ -18,7 +20,7 @@ struct ImmichLibrary {
     init(_ account: Account, _ session: Session) {
         self.account = account
         self.session = session
-        reading = ImmichAssetReading(account: account.id, api: account.details["api"] ?? "/api")
+        reading = ImmichAssetReading(account: account.id, api: ImmichAssetReading.api(of: account))
     }
 
     /// The tasks of one picture or film.
@@ -41,10 +43,10 @@ struct ImmichLibrary {
     func search(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
         let (filters, version) = (Self.filters(wish), try await version())
         // The film of a favourite is none itself.
-        let films = wish.isFavouritesOnly ? nil : try await films(filters, version)
+        var films = wish.isFavouritesOnly ? nil : try await films(filters, version)
         try await search(filters, version) { assets in
-            guard let films else { return try await take(try await tasks(of: assets)) }
-            try await take(assets.flatMap { reading.tasks($0, film: films.facts(of: $0)) })
+            guard films != nil else { return try await take(try await tasks(of: assets)) }
+            try await take(assets.flatMap { reading.tasks($0, film: films?.facts(of: $0)) })
         }
     }
 
@@ -65,8 +67,8 @@ struct ImmichLibrary {
             ? ImmichRelease((try? JSONValue(parsing: answer.body)) ?? .null) : ImmichRelease(.null)
     }
 
-    /// What is known of the films of live photos. They are listed as what is hidden, many at once; asking for each by itself
-    /// takes a request for every live photo, and is done where the server does not list them.
+    /// What is known of the films of live photos. They are listed as what is hidden, many at once; asking for each by
+    /// itself takes a request for every live photo, and is done where the server does not list them.
     private func films(_ filters: [JSONValue.Member], _ version: ImmichRelease) async throws -> KnownFilms? {
         var films = KnownFilms()
         let hidden: JSONValue.Member =

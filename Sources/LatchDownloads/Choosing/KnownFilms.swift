@@ -1,45 +1,107 @@
+import Database
 import FoundationEssentials
 import Wire
 
 /// What is known of many films, in little room: half of a telephone's photographs have one.
+///
+/// 44 bytes for each and nothing between them. All must be known before the first picture comes: a server lists a film
+/// by its own time, which may be hours from its picture's.
 struct KnownFilms {
-    private struct Facts {
-        var size: Int64
-        var digest: (UInt64, UInt64, UInt32)
-        var isDigestAdvice: Bool
+    /// One film; four bytes wide everywhere, so that no room is left between two.
+    private struct Film {
+        var id: (UInt32, UInt32, UInt32, UInt32)
+        var digest: (UInt32, UInt32, UInt32, UInt32, UInt32)
+        var lowSize: UInt32
+        var highSize: UInt16
         var ending: UInt8
+        var flags: UInt8
+
+        static let (isSized, isHashed, isDigestAdvice): (UInt8, UInt8, UInt8) = (1, 2, 4)
     }
 
-    private var films: [UUID: Facts] = [:]
+    /// So many are sorted at once: growing never copies more than these.
+    private static let pileSize = 65_536
+
+    /// Full ones, each sorted by the films' ids.
+    private var piles: [[Film]] = []
+    /// What came last, in the order in which it came.
+    private var last: [Film] = []
+    private var isSorted = true
     /// The endings that were seen: few.
     private var endings: [String] = []
 
     mutating func add(_ asset: JSONValue, _ reading: ImmichAssetReading) {
-        guard let id = ImmichAssetReading.id(asset).flatMap({ UUID(uuidString: $0) }) else { return }
+        guard let id = ImmichAssetReading.id(asset).flatMap({ UUID(text: $0) }) else { return }
         let facts = reading.facts(asset)
         if !endings.contains(facts.ending), endings.count < 255 { endings.append(facts.ending) }
-        films[id] = Facts(
-            size: Int64(facts.size ?? -1), digest: Self.pack(facts.sha1 ?? []), isDigestAdvice: facts.isDigestAdvice,
-            ending: UInt8(endings.firstIndex(of: facts.ending) ?? 0))
+        last.append(pack(id, facts))
+        isSorted = false
+        guard last.count >= Self.pileSize else { return }
+        sort()
+        piles.append(last)
+        last = []
     }
 
     /// What is known of the film that moves with a picture.
-    func facts(of asset: JSONValue) -> FilmFacts? {
-        guard let film = ImmichAssetReading.film(of: asset).flatMap({ UUID(uuidString: $0) }), let facts = films[film]
-        else { return nil }
-        let digest = Self.bytes(facts.digest.0) + Self.bytes(facts.digest.1) + Self.bytes(facts.digest.2)
+    mutating func facts(of asset: JSONValue) -> FilmFacts? {
+        guard let id = ImmichAssetReading.film(of: asset).flatMap({ UUID(text: $0) }) else { return nil }
+        if !isSorted { sort() }
+        let key = Self.words(of: id)
+        if let film = Self.find(key, in: last) { return unpack(film) }
+        for pile in piles {
+            if let film = Self.find(key, in: pile) { return unpack(film) }
+        }
+        return nil
+    }
+
+    private mutating func sort() {
+        last.sort { $0.id < $1.id }
+        isSorted = true
+    }
+
+    private static func find(_ id: (UInt32, UInt32, UInt32, UInt32), in films: [Film]) -> Film? {
+        var (low, high) = (0, films.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if films[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < films.count && films[low].id == id ? films[low] : nil
+    }
+
+    private func pack(_ id: UUID, _ facts: FilmFacts) -> Film {
+        let size = facts.size ?? 0
+        // Forty-eight bits: no disk has a longer file.
+        let isSized = facts.size != nil && size >> 48 == 0
+        let sha1 = facts.sha1 ?? []
+        let isHashed = sha1.count == 20
+        func word(_ index: Int) -> UInt32 { isHashed ? Self.word(sha1[(4 * index)..<(4 * index + 4)]) : 0 }
+        return Film(
+            id: Self.words(of: id), digest: (word(0), word(1), word(2), word(3), word(4)),
+            lowSize: UInt32(truncatingIfNeeded: size), highSize: UInt16(truncatingIfNeeded: size >> 32),
+            ending: UInt8(endings.firstIndex(of: facts.ending) ?? 0),
+            flags: (isSized ? Film.isSized : 0) | (isHashed ? Film.isHashed : 0)
+                | (facts.isDigestAdvice ? Film.isDigestAdvice : 0))
+    }
+
+    private func unpack(_ film: Film) -> FilmFacts {
+        let digest = [film.digest.0, film.digest.1, film.digest.2, film.digest.3, film.digest.4]
         return FilmFacts(
-            size: facts.size < 0 ? nil : Int(facts.size), sha1: digest.allSatisfy { $0 == 0 } ? nil : digest,
-            isDigestAdvice: facts.isDigestAdvice, ending: endings[Int(facts.ending)])
+            size: film.flags & Film.isSized == 0 ? nil : Int(film.highSize) << 32 | Int(film.lowSize),
+            sha1: film.flags & Film.isHashed == 0 ? nil : digest.flatMap(Self.bytes),
+            isDigestAdvice: film.flags & Film.isDigestAdvice != 0, ending: endings[Int(film.ending)])
     }
 
-    private static func pack(_ digest: [UInt8]) -> (UInt64, UInt64, UInt32) {
-        guard digest.count == 20 else { return (0, 0, 0) }
-        func number(_ range: Range<Int>) -> UInt64 { digest[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        return (number(0..<8), number(8..<16), UInt32(number(16..<20)))
+    private static func words(of id: UUID) -> (UInt32, UInt32, UInt32, UInt32) {
+        let bytes = id.uuid
+        return (
+            word([bytes.0, bytes.1, bytes.2, bytes.3]), word([bytes.4, bytes.5, bytes.6, bytes.7]),
+            word([bytes.8, bytes.9, bytes.10, bytes.11]), word([bytes.12, bytes.13, bytes.14, bytes.15])
+        )
     }
 
-    private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-        (1...Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (Number.bitWidth - 8 * $0)) }
+    private static func word(_ bytes: some Sequence<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    private static func bytes(_ word: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
     }
 }

@@ -58,7 +58,8 @@ extension DownloadQueue {
 
     /// Notes what runs and where it stands, of all that has begun since the last time.
     ///
-    /// Most files are small: they are there before this is called, and cost one note less. After a crash they begin anew.
+    /// Most files are small: they are there before this is called, and cost one note less. After a crash they begin
+    /// anew.
     func noteRunning() async throws {
         let news = running.values.compactMap { fetch in
             fetch.takeNews().map { (position: fetch.row.position, point: $0.point) }
@@ -66,7 +67,8 @@ extension DownloadQueue {
         if !news.isEmpty { try await store.note(running: news) }
     }
 
-    /// Whether the file is known not to be there since the task was read; asked once, for another account's task may bring it.
+    /// Whether the file is known not to be there since the task was read; asked once, for another account's task may
+    /// bring it.
     private func isAbsent(_ row: QueuedTask) -> Bool {
         absent.remove(row.task.id) != nil && row.task.metadata.liveID == nil
     }
@@ -105,7 +107,7 @@ extension DownloadQueue {
             let answer = try await session.client.download(
                 address, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
                 onBegin: running.begun)
-            outcome = judge(answer, row, session, part)
+            outcome = try await outage(behind: answer, to: row, session) ?? judge(answer, row, session, part)
             if case .outage = outcome {} else { running.answered() }
             if executors[task.account] == nil { executors[task.account] = await session.client.executor }
         } catch {
@@ -148,9 +150,9 @@ extension DownloadQueue {
         return check(part, task, announced: part.total)
     }
 
-    /// Judges a part that has come to its end before this program began: nothing more is asked for, since servers take a
-    /// request from behind the end for one of a file that is gone. What nothing was told of beforehand is asked for again, for
-    /// what came may have been somebody else's page.
+    /// Judges a part that has come to its end before this program began: nothing more is asked for, since servers take
+    /// a request from behind the end for one of a file that is gone. What nothing was told of beforehand is asked for
+    /// again, for what came may have been somebody else's page.
     ///
     /// Source: contract of Immich, rule 19.
     private nonisolated func wholeAlready(_ row: QueuedTask, _ part: DownloadPart) async throws -> FetchOutcome? {
@@ -179,7 +181,8 @@ extension DownloadQueue {
                 return .spoilt("What came is not the file that the server describes: its checksum is another.")
             }
         }
-        // A length that the server announced with the file is worth more than one that it told before, where that is advice.
+        // A length that the server announced with the file is worth more than one that it told before, where that is
+        // advice.
         guard let size = metadata.size, size != part.count, !metadata.isDigestAdvice || announced == nil else {
             return .whole
         }

@@ -52,6 +52,8 @@ public actor DownloadQueue {
     var roomTime = Date.distantPast
     /// The hosts that nothing is asked of now.
     var outages = HostOutages()
+    /// Which servers are in maintenance.
+    let maintenance = MaintenanceInquiry()
     /// The accounts of which files wait, and those that went meanwhile.
     var waitingAccounts: [UUID: WaitingAccount] = [:]
     var lostAccounts: [WaitingAccount] = []

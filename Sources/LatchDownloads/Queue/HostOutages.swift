@@ -6,7 +6,8 @@ import LatchKit
 struct HostTrouble: Sendable, Equatable {
     /// What people are told.
     var reason: String
-    /// Whether no connection came about; else something answered, and it may be the fault of what was asked for.
+    /// Whether no connection came about, or the server says itself that it gives nothing to anybody; else something
+    /// answered, and it may be the fault of what was asked for.
     var isUnreachable: Bool
     /// How long the server wants to be left alone.
     var pause: Duration?
@@ -52,8 +53,8 @@ struct HostTrouble: Sendable, Equatable {
 
 /// The hosts that cannot be reached, fail as a whole, or want to be left alone.
 ///
-/// What waits for such a host is not tried meanwhile, and none of its tries is used up. When the pause is over one task goes
-/// first: at an answer all others may go, without one the next pause is longer.
+/// What waits for such a host is not tried meanwhile, and none of its tries is used up. When the pause is over one task
+/// goes first: at an answer all others may go, without one the next pause is longer.
 ///
 /// Source: DL-13, DL-14.
 struct HostOutages {
