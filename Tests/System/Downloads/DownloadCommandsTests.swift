@@ -98,6 +98,45 @@ struct DownloadCommandsTests {
         #expect(try await house.latch("downloads", "list").errors.contains("Nothing waits"))
     }
 
+    @Test("DL-8 a second 'latch download' says which of its options the one that runs does not heed, and only those")
+    func unheeded() async throws {
+        let server = try server(4)
+        stall(server)
+        let house = try await PictureHouse(signedInTo: server)
+        let program = try house.start("download", PictureServer.Picture.id(1))
+        try await asked(server, 1)
+        let options = ["--layout", "date", "--motion-photo", "--parallel", "2", "--keep-trying", "--metered"]
+        let all = try await house.latch(["download", PictureServer.Picture.id(2)] + options)
+        let one = try await house.latch("download", PictureServer.Picture.id(3), "--metered")
+        let none = try await house.latch("download", PictureServer.Picture.id(4))
+        server.intercept { _ in nil }
+        server.server.cut()
+        #expect(await program.waitForExit() == 0)
+
+        let words = "--layout, --motion-photo, --parallel, --keep-trying, --metered of this command."
+        #expect(all.status == 0 && all.errors.contains("It goes on as it was begun: without \(words)"), "\(all.errors)")
+        #expect(one.errors.contains("It goes on as it was begun: without --metered of this command."), "\(one.errors)")
+        #expect(none.errors.contains("Another 'latch download' is at it") && !none.errors.contains("as it was begun"))
+        #expect(house.files().count == 4)
+    }
+
+    @Test("DL-8 DL-14 what is over binds nobody to its folder: the next files go where they are wanted")
+    func nextFolder() async throws {
+        let server = try server()
+        server.intercept { request in
+            guard request.path.hasSuffix(PictureServer.Picture.id(2) + "/original") else { return nil }
+            return .init(
+                status: 403, headers: [("Content-Type", "application/json")], body: Array(#"{"message":"No"}"#.utf8))
+        }
+        let house = try await PictureHouse(signedInTo: server)
+        let (one, other) = (house.house.folder.file("One"), house.house.folder.file("Other"))
+        let first = try await house.latch("download", "--all", "--to", one)
+        let second = try await house.latch("download", PictureServer.Picture.id(3), "--to", other)
+        #expect(first.status == 1 && house.files(in: one) == ["IMG_1.JPG", "IMG_3.JPG"], "\(first.errors)")
+        #expect(
+            second.errors.contains("1 file to fetch") && house.files(in: other) == ["IMG_3.JPG"], "\(second.errors)")
+    }
+
     @Test("DL-9 DL-13 DL-14 one that fails is told with its reason, the others come home, and it is tried again")
     func failures() async throws {
         let server = try server()

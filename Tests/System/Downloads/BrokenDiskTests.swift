@@ -1,0 +1,71 @@
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+import Wire
+
+/// Disks that fail to take what they are given, and those that take no such thing.
+@Suite("Disks that fail", .inTurn, .timeLimit(.minutes(5)))
+struct BrokenDiskTests {
+    private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 2) }
+
+    private let server: PictureServer
+    private let house: PictureHouse
+
+    init() async throws {
+        var (still, film) = (
+            PictureServer.Picture(1, "IMG_1.jpg", Self.bytes), PictureServer.Picture(2, "IMG_1.MOV", Self.bytes)
+        )
+        (still.film, film.visibility) = (film.id, "hidden")
+        server = try PictureServer([still, film, .init(3, "IMG_3.jpg", Self.bytes)])
+        house = try await PictureHouse(signedInTo: server)
+    }
+
+    /// Has the kernel refuse something of one part while what is chosen is fetched.
+    private func download(
+        _ id: String, _ call: String, _ error: String
+    ) async throws -> Program.Result {
+        let part = try await house.partPath(of: id)
+        return try await house.latch(
+            ["download", "--all"],
+            through: [
+                "strace", "-f", "-qq", "-o", "/dev/null", "-P", part, "-e", "trace=\(call)", "-e",
+                "inject=\(call):error=\(error)",
+            ])
+    }
+
+    private func asked(_ id: String) -> [FaultServer.Request] {
+        server.server.requests.filter { $0.path.hasSuffix("\(id)/original") }
+    }
+
+    @Test(
+        "DL-5 DL-17 what a disk failed to write is not believed at the next try: it is removed, and fetched from its beginning",
+        arguments: [3, 1])
+    func flush(_ number: Int) async throws {
+        let id = PictureServer.Picture.id(number)
+        let failed = try await download(id, "fsync", "EIO")
+        #expect(failed.status == 1 && failed.errors.contains("Input/output error"), "\(failed.errors)")
+        let home = number == 3 ? ["IMG_1.MOV", "IMG_1.jpg"] : ["IMG_3.jpg"]
+        #expect(house.files() == home && house.parts().isEmpty)
+        #expect(asked(id).count == 1)
+
+        try await #require(house.latch("downloads", "retry").status == 0)
+        let again = try await house.latch("download")
+        #expect(again.status == 0 && house.files() == ["IMG_1.MOV", "IMG_1.jpg", "IMG_3.jpg"], "\(again.errors)")
+        #expect(asked(id).count == 2 && asked(id).last?.headers["range"] == nil)
+        for name in house.files() { #expect(try house.bytes(name) == Self.bytes) }
+    }
+
+    @Test(
+        "DL-13 a disk that takes no file or name of such a length is told as one",
+        arguments: [
+            ("write", "EFBIG", "takes no file of this length"),
+            ("openat", "ENAMETOOLONG", "takes no name of this length"),
+        ])
+    func lengths(_ call: String, _ error: String, _ sentence: String) async throws {
+        let failed = try await download(PictureServer.Picture.id(3), call, error)
+        let list = try await house.latch("downloads", "list").output
+        #expect(failed.status == 1 && house.files() == ["IMG_1.MOV", "IMG_1.jpg"], "\(failed.errors)")
+        #expect(list.contains("\(sentence); choose a folder on another"), "\(list)")
+    }
+}
