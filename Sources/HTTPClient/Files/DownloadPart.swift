@@ -12,10 +12,12 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file under way: bytes that grow beside the place they are meant for, and become a file there only when they are whole.
+/// A file under way: bytes that grow beside the place they are meant for, and become a file there only when they are
+/// whole.
 ///
-/// What is written stays when a transfer breaks off, when the program ends and when it crashes, until ``publish(as:modified:isReplacing:)``
-/// or ``remove()``. A lock that dies with its holder keeps two downloads of one part apart.
+/// What is written stays when a transfer breaks off, when the program ends and when it crashes, until
+/// ``publish(as:modified:isReplacing:)`` or ``remove()``. A lock that dies with its holder keeps two downloads of one
+/// part apart.
 ///
 /// Source: DL-2; RFC 9110 §15.3.7.
 public final class DownloadPart: @unchecked Sendable {  // one owner at a time: its opener or the transfer
@@ -132,7 +134,8 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
 
     /// Pieces are gathered to so many bytes: a slow network brings them in parts of a packet or two.
     private static let gatheredSize = 64 << 10
-    /// From here on a piece is written as it came: a fast network brings them so, and copying costs more than writing then.
+    /// From here on a piece is written as it came: a fast network brings them so, and copying costs more than writing
+    /// then.
     private static let largePiece = 8 << 10
 
     /// Drops everything from `offset` on, and says how long the whole will be.
@@ -213,44 +216,6 @@ extension DownloadPart {
         }
     }
 
-    /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then
-    /// the lock is on the finished file, and it is tried again.
-    ///
-    /// - Returns: The open file, and how long it is.
-    private static func open(_ path: String, _ isThere: Bool) throws(TransportError) -> (file: Int32, size: Int) {
-        while true {
-            let file = system_open(path, isThere ? 0 : O_CREAT)
-            guard file >= 0 else { throw failure(path, .last) }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-                let problem = SystemError.last
-                system_close(file)
-                throw lockFailure(path, problem)
-            }
-            var opened = stat()
-            if isSameFile(file, path, &opened) { return (file, Int(opened.st_size)) }
-            system_close(file)
-        }
-    }
-
-    private static func isSameFile(_ file: Int32, _ path: String, _ opened: inout stat) -> Bool {
-        var named = stat()
-        return fstat(file, &opened) == 0 && lstat(path, &named) == 0
-            && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
-    }
-
-    /// Source: flock(2), ERRORS; nfs(5), `local_lock`.
-    private static func lockFailure(_ path: String, _ problem: SystemError) -> TransportError {
-        if problem.number == EWOULDBLOCK {
-            return TransportError(
-                .file, "Could not download to '\(path)': another download is writing it; wait for that one to end.")
-        }
-        return TransportError(
-            .file,
-            "Could not download to '\(path)': files cannot be locked in that folder (\(problem)). Choose another folder, or "
-                + "let its file system lock files; for NFS the mount option 'local_lock=flock' does.",
-            cause: problem)
-    }
-
     static func failure(_ path: String, _ problem: SystemError) -> TransportError {
         let (code, remedy): (TransportError.Code, String) =
             switch problem.number {
@@ -265,8 +230,4 @@ extension DownloadPart {
         return TransportError(
             code, "Could not write the download to '\(path)': \(problem); \(remedy)", cause: problem)
     }
-}
-
-private func system_open(_ path: String, _ flags: Int32) -> Int32 {
-    open(path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
 }

@@ -3,8 +3,8 @@ import FoundationEssentials
 import LatchKit
 import Synchronization
 
-/// Sees to what is around a queue while it runs: tells the desktop how it goes, keeps the machine awake for large files, and
-/// has it rest where there is no network, or a metered one.
+/// Sees to what is around a queue while it runs: tells the desktop how it goes, keeps the machine awake for large
+/// files, and has it rest where there is no network, or a metered one.
 ///
 /// Where there is no desktop, no logind or no NetworkManager, that part of it does nothing.
 ///

@@ -19,8 +19,8 @@ public struct DownloadChooser: Sendable {
     /// - Parameters:
     ///   - wish: What.
     ///   - take: Takes each page's tasks; the next page is asked for when it returns.
-    /// - Throws: ``LatchError/Code/invalidRequest`` when there is no such album, picture or path, or the server is no picture
-    ///   library; the codes of network and session; what `take` throws.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when there is no such album, picture or path, or the server is no
+    ///   picture library; the codes of network and session; what `take` throws.
     public func find(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
         let isImmich = account.dialect.rawValue == "immich"
         let library = ImmichLibrary(account, session)

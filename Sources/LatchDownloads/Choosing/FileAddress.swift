@@ -3,7 +3,8 @@ import Synchronization
 
 /// The whole address of a file as somebody types or pastes it, in one spelling.
 ///
-/// `HTTPS://Files.Example.org:443/%7eada/a.pdf#page=2` and `https://files.example.org./~ada/a.pdf` are the same address.
+/// `HTTPS://Files.Example.org:443/%7eada/a.pdf#page=2` and `https://files.example.org./~ada/a.pdf` are the same
+/// address.
 ///
 /// Source: RFC 3986 §3 and §6.2.
 public struct FileAddress: Sendable, Hashable {
@@ -21,8 +22,8 @@ public struct FileAddress: Sendable, Hashable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``LatchError/Code/invalidAddress`` that says what is wrong with it; the address itself is not repeated, for
-    ///   it may hold a password or a key.
+    /// - Throws: ``LatchError/Code/invalidAddress`` that says what is wrong with it; the address itself is not
+    ///   repeated, for it may hold a password or a key.
     public init(_ text: String) throws(LatchError) {
         guard let mark = text.utf8.range(of: "://") else {
             throw LatchError(

@@ -14,9 +14,10 @@ extension ImmichLibrary {
 
     /// Takes everything that a search finds, each once, oldest first and a page at a time.
     ///
-    /// A page is asked for by the time of the last picture before it, not by its number: what is deleted meanwhile would move all
-    /// further pages up, and what stood at their beginning would be found on none. Where a page is full of one moment, or the
-    /// server keeps to another order, numbers must do; such pages are gone through until nothing new is on them.
+    /// A page is asked for by the time of the last picture before it, not by its number: what is deleted meanwhile
+    /// would move all further pages up, and what stood at their beginning would be found on none. Where a page is full
+    /// of one moment, or the server keeps to another order, numbers must do; such pages are gone through until nothing
+    /// new is on them.
     func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
         let asked = query.first { $0.name == "takenAfter" }?.value.string
         var place = Place(from: asked.flatMap(ServerTime.date))

@@ -25,8 +25,8 @@ public protocol DownloadLibrary: Sendable {
     /// - Throws: ``LatchError`` when the folder cannot be made or written.
     func destination(of task: DownloadTask, attempt: Int) throws -> String
 
-    /// Puts on a part what goes with the file, before it is put in its place: attributes and the like. What the file system
-    /// cannot keep is left out.
+    /// Puts on a part what goes with the file, before it is put in its place: attributes and the like. What the file
+    /// system cannot keep is left out.
     func dress(_ part: DownloadPart, as task: DownloadTask)
 
     /// Makes one file of a live photo's two whole parts, where this library keeps them so; nil where it keeps a pair.

@@ -39,8 +39,8 @@ struct LibraryIndex: Sendable {
         _ = try connection.run(Self.upsert, folder, key, entry.path, entry.sha1)
     }
 
-    /// Notes where files are that were found by what is put on them. One that is still where it was known to be is the older
-    /// copy, and stays the one that is known.
+    /// Notes where files are that were found by what is put on them. One that is still where it was known to be is the
+    /// older copy, and stays the one that is known.
     func found(_ files: [(key: String, path: String)]) async throws {
         let folder = folder
         try await LatchError.telling {
@@ -57,8 +57,9 @@ struct LibraryIndex: Sendable {
         }
     }
 
-    /// Whether the file at a path below the folder is that of a key. One that tells nothing is: it was edited with a program
-    /// that leaves no attributes, or the file system keeps none. One that tells another key is another picture under its name.
+    /// Whether the file at a path below the folder is that of a key. One that tells nothing is: it was edited with a
+    /// program that leaves no attributes, or the file system keeps none. One that tells another key is another picture
+    /// under its name.
     func holds(_ key: String, at path: String) -> Bool {
         switch DownloadPart.mark(PictureLibrary.attribute, at: folder + "/" + path) {
         case .noFile: false

@@ -33,8 +33,8 @@ actor LibrarySearch {
         return !isKnown
     }
 
-    /// The files that have an asset's id, some at a time, with their paths below the folder. Links are not followed, and what
-    /// is hidden is left out.
+    /// The files that have an asset's id, some at a time, with their paths below the folder. Links are not followed,
+    /// and what is hidden is left out.
     private static func files(below folder: String) -> AsyncStream<[(key: String, path: String)]> {
         AsyncStream { continuation in
             DispatchQueue.global().async {

@@ -4,12 +4,13 @@ public import HTTPClient
 public import LatchKit
 import Synchronization
 
-/// A person's pictures and films in a folder: each once, with the time at which it was taken and the id by which it is known
-/// again wherever it is moved in there.
+/// A person's pictures and films in a folder: each once, with the time at which it was taken and the id by which it is
+/// known again wherever it is moved in there.
 ///
-/// What is here is told by an index in the accounts database, and by the extended attribute `user.latchstring.asset` on each
-/// file. A file that the person has moved within the folder is found by it; one that they removed from the folder is fetched
-/// when it is chosen again, also when another picture has its name now; one that they changed is theirs, and counts as here.
+/// What is here is told by an index in the accounts database, and by the extended attribute `user.latchstring.asset` on
+/// each file. A file that the person has moved within the folder is found by it; one that they removed from the folder
+/// is fetched when it is chosen again, also when another picture has its name now; one that they changed is theirs, and
+/// counts as here.
 ///
 /// Source: DL-2, DL-6, DL-11.
 public final class PictureLibrary: DownloadLibrary {
@@ -129,8 +130,8 @@ public final class PictureLibrary: DownloadLibrary {
         var path: String? { if case .here(let path) = self { path } else { nil } }
     }
 
-    /// The files of tasks that are here. The folder is looked through once, when one is not where it was, or when nothing at all
-    /// is known.
+    /// The files of tasks that are here. The folder is looked through once, when one is not where it was, or when
+    /// nothing at all is known.
     private func paths(of tasks: [DownloadTask]) async throws -> [String?] {
         let isSearched = await search.isDone
         let (findings, isNew) = try await findings(tasks)

@@ -38,7 +38,8 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         self.text = Self.cut(name, to: Self.maximumBytes, suffix: "")
     }
 
-    /// Whether a name is fit already, as most are: letters, digits and a few marks, with a stem that no system reserves.
+    /// Whether a name is fit already, as most are: letters, digits and a few marks, with a stem that no system
+    /// reserves.
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, let last = bytes.last, isPlain(first), isPlain(last),

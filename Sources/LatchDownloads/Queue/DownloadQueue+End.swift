@@ -5,8 +5,8 @@ import LatchKit
 extension DownloadQueue {
     /// How many more tries a file that came wrong gets from its beginning.
     private static let spoiltRetries = 1
-    /// A try that brought so many bytes was not in vain, and the next one is a first again: a large file may come in as many
-    /// pieces as the network makes of it.
+    /// A try that brought so many bytes was not in vain, and the next one is a first again: a large file may come in as
+    /// many pieces as the network makes of it.
     private static let progress = 64 << 10
 
     /// Decides what becomes of a task after a try.
@@ -53,7 +53,8 @@ extension DownloadQueue {
         }
     }
 
-    /// Notes what a part holds, as far as the queue's file does not say it yet; where that file is full, once it has room.
+    /// Notes what a part holds, as far as the queue's file does not say it yet; where that file is full, once it has
+    /// room.
     private func noteResume(_ row: QueuedTask) async throws {
         guard let point = running[row.position]?.takeNews()?.point else { return }
         do {
@@ -95,8 +96,8 @@ extension DownloadQueue {
         broadcast.send(.status(id: row.task.id, .waiting))
     }
 
-    /// Ends a task without a file. The other part of a live photo ends with it: nothing half comes home. Where `keepsPart` says
-    /// so, what has come stays and can be gone on with when somebody says so.
+    /// Ends a task without a file. The other part of a live photo ends with it: nothing half comes home. Where
+    /// `keepsPart` says so, what has come stays and can be gone on with when somebody says so.
     ///
     /// Source: DL-6.
     func finish(

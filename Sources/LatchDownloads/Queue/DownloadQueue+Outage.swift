@@ -1,7 +1,8 @@
 import FoundationEssentials
 import LatchKit
 
-/// A host that gives nothing to anybody holds up its own tasks, and none of them fails for it until it was waited for long.
+/// A host that gives nothing to anybody holds up its own tasks, and none of them fails for it until it was waited for
+/// long.
 extension DownloadQueue {
     /// Decides what becomes of a task that its host gave no answer, or sent away with everybody else.
     func rest(_ row: QueuedTask, _ trouble: HostTrouble, _ part: DownloadPart?) async throws {

@@ -4,8 +4,8 @@ import LatchKit
 
 /// Whole parts become files.
 ///
-/// The order is what makes a crash harmless: the part's bytes are on the disk, then its path is in the queue's file, then it is
-/// moved there, then it is called done. Whoever comes next sees by part, path and file how far that went.
+/// The order is what makes a crash harmless: the part's bytes are on the disk, then its path is in the queue's file,
+/// then it is moved there, then it is called done. Whoever comes next sees by part, path and file how far that went.
 extension DownloadQueue {
     static let maximumNames = 10_000
 
@@ -96,7 +96,8 @@ extension DownloadQueue {
         }
     }
 
-    /// Puts files in their places; where the file system refuses, once more under names of ASCII alone: FAT may take no others.
+    /// Puts files in their places; where the file system refuses, once more under names of ASCII alone: FAT may take no
+    /// others.
     func withPlainNames<Value>(
         _ mayBePlain: Bool, _ put: (_ isPlain: Bool) async throws -> Value
     ) async throws -> Value {
@@ -130,7 +131,8 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether the name was free. Until it has its place the file is this user's alone: half of a live photo may wait for long.
+    /// Whether the name was free. Until it has its place the file is this user's alone: half of a live photo may wait
+    /// for long.
     func move(_ part: DownloadPart, _ path: String) async throws -> Bool {
         do {
             part.share()

@@ -9,8 +9,8 @@ struct ReadyFile: Sendable {
     var part: DownloadPart?
 }
 
-/// Files are put in their places many at once, as many as became whole while those before them were: then the disk is waited for
-/// once and not for each. The order of steps is the same as for one.
+/// Files are put in their places many at once, as many as became whole while those before them were: then the disk is
+/// waited for once and not for each. The order of steps is the same as for one.
 extension DownloadQueue {
     /// How many files are put in their places at once.
     private static let batchSize = 64
@@ -36,8 +36,8 @@ extension DownloadQueue {
         placer = nil
     }
 
-    /// Whether the disk should not be made to wait for more: there is a batch, there is nothing more to come, or it is long to
-    /// write. Else it waits for the next beat at most.
+    /// Whether the disk should not be made to wait for more: there is a batch, there is nothing more to come, or it is
+    /// long to write. Else it waits for the next beat at most.
     var isEnoughReady: Bool {
         running.isEmpty || ready.count >= Self.batchSize || readyBytes >= Self.batchBytes
     }
@@ -94,8 +94,8 @@ extension DownloadQueue {
         return nil
     }
 
-    /// The files whose bytes are on the disk now; the others are settled, and begin anew: what the disk has refused once it may
-    /// call written the next time, though it is not.
+    /// The files whose bytes are on the disk now; the others are settled, and begin anew: what the disk has refused
+    /// once it may call written the next time, though it is not.
     ///
     /// Source: fsync(2), ERRORS.
     private func flushed(_ files: [ReadyFile]) async -> [ReadyFile] {

@@ -87,7 +87,8 @@ extension DownloadStore {
         }
     }
 
-    /// Goes through the whole queue, some rows a commit. Broken off, it is done as far as it came, and can be done again.
+    /// Goes through the whole queue, some rows a commit. Broken off, it is done as far as it came, and can be done
+    /// again.
     private func sweep(
         _ body: @escaping @Sendable (Connection, _ first: Int, _ last: Int) throws -> Int
     ) async throws -> Int {
@@ -121,7 +122,8 @@ extension DownloadStore {
             """
     }
 
-    /// What lies at the path of what failed or was skipped is not its file. What has come of it is there as far as `resume` says.
+    /// What lies at the path of what failed or was skipped is not its file. What has come of it is there as far as
+    /// `resume` says.
     private static let again = """
         reason = NULL, attempts = 0, not_before = 0, \
         is_whole = iif(state IN ('failed', 'skipped'), 0, is_whole), \

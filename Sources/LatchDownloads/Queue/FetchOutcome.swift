@@ -69,7 +69,8 @@ extension FetchOutcome {
     ///
     /// `isOwn` says whether the words are the server's own, in its family's form.
     ///
-    /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0; rule 24.
+    /// Source: DL-13, DL-14; contract of Immich, table of endpoints: 400 for an asset that is gone, before 3.0; rule
+    /// 24.
     init(_ answer: ClientResponse, _ words: String, isOwn: Bool, to row: QueuedTask, now: Date) {
         let (task, host, wait) = (row.task, row.host, answer.retryAfter(now: now))
         switch answer.status.rawValue {
@@ -121,8 +122,8 @@ extension FetchOutcome {
     ///   - error: What was thrown.
     ///   - account: Whose task it is.
     ///   - hasAnswer: Whether the server had begun to give what was asked for.
-    ///   - isAddress: Whether a person gave the file's address. A stranger's answer says something of that address then; to a
-    ///     library's files, that nothing can be had of the whole host now.
+    ///   - isAddress: Whether a person gave the file's address. A stranger's answer says something of that address
+    ///     then; to a library's files, that nothing can be had of the whole host now.
     init(_ error: any Error, account: UUID, hasAnswer: Bool = false, isAddress: Bool = false) {
         if let error = (error as? LatchError)?.cause as? TransportError ?? error as? TransportError {
             switch error.code {

@@ -42,7 +42,8 @@ final class RunningFetch: Sendable {
         let point: ResumePoint?
     }
 
-    /// What the queue's file does not say yet of the part, and on the first call, also without that, that the task runs.
+    /// What the queue's file does not say yet of the part, and on the first call, also without that, that the task
+    /// runs.
     func takeNews() -> News? {
         state.withLock { state in
             guard state.point != nil || !state.isNoted else { return nil }

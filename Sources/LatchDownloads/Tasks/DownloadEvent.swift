@@ -12,9 +12,9 @@ public enum DownloadEvent: Sendable, Equatable {
     case error(id: String, String)
     /// All tasks together; some times a second at most.
     case overall(OverallProgress)
-    /// The queue waits, as a whole or for one server, or goes on; nil for going on. The sentence says for what: room on the disk,
-    /// the network, a sign-in, a server that cannot be reached. What fails with a server that does not come back is not told one
-    /// by one, nor is what a command changes.
+    /// The queue waits, as a whole or for one server, or goes on; nil for going on. The sentence says for what: room on
+    /// the disk, the network, a sign-in, a server that cannot be reached. What fails with a server that does not come
+    /// back is not told one by one, nor is what a command changes.
     case held(String?)
 }
 

@@ -11,8 +11,8 @@ public struct DownloadTask: Sendable, Identifiable, Hashable {
     public var id: String
     /// Whose file it is.
     public var account: Account.ID
-    /// The path below the account's server, with a query if need be; or a whole address of that server. In the queue a query
-    /// is sealed, and `?…` stands in its place.
+    /// The path below the account's server, with a query if need be; or a whole address of that server. In the queue a
+    /// query is sealed, and `?…` stands in its place.
     public var url: String
     /// Further header fields; never a secret, for they are kept in the queue's file.
     public var headers: [String: String]

@@ -4,8 +4,8 @@ import FoundationEssentials
 import LatchKit
 import Wire
 
-/// The query of a task's address. It may hold a secret, as a share's key does or a signature: so it is sealed in the queue's
-/// file, and nowhere shown.
+/// The query of a task's address. It may hold a secret, as a share's key does or a signature: so it is sealed in the
+/// queue's file, and nowhere shown.
 ///
 /// The box is bound to the account and the path that it was given with.
 enum SealedQuery {
@@ -43,8 +43,8 @@ enum SealedQuery {
         return (String(url[..<start]), String(url[url.utf8.index(after: start)...]))
     }
 
-    /// The id of the file at an address: the address, where its query shows by a few digits only whether it is the same. Without
-    /// the key nobody can try out queries against them.
+    /// The id of the file at an address: the address, where its query shows by a few digits only whether it is the
+    /// same. Without the key nobody can try out queries against them.
     static func id(_ url: String, _ key: @autoclosure () async throws -> Secret) async rethrows -> String {
         guard let (path, query) = cut(url) else { return url }
         let digest = HMACSHA256.code(of: Array("id of \(path)?\(query)".utf8), key: try await key())

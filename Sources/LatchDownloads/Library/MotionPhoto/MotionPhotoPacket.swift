@@ -1,7 +1,7 @@
 /// The XMP packet of a Motion Photo: that there is a film, and where.
 ///
-/// Source: Google, "Motion Photo format specification 1.0", camera and container metadata; Adobe, "XMP Specification Part 1"
-/// §7.3 and annex C.
+/// Source: Google, "Motion Photo format specification 1.0", camera and container metadata; Adobe, "XMP Specification
+/// Part 1" §7.3 and annex C.
 enum MotionPhotoPacket {
     private static let camera = #"xmlns:GCamera="http://ns.google.com/photos/1.0/camera/""#
     private static let container = """
@@ -31,8 +31,8 @@ enum MotionPhotoPacket {
         }
     }
 
-    /// A packet with all that was in it, and the film; nil where that cannot be put in without reading more into it than is
-    /// known here.
+    /// A packet with all that was in it, and the film; nil where that cannot be put in without reading more into it
+    /// than is known here.
     static func extending(_ packet: String, filmBytes: Int, filmType: String) -> String? {
         guard packet.contains("http://www.w3.org/1999/02/22-rdf-syntax-ns#"), !packet.contains("<!"),
             !packet.contains("GCamera:Motion"), let end = onlyRange(of: "</rdf:RDF>", in: packet),

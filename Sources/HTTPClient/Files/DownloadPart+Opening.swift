@@ -1,0 +1,54 @@
+import CProcess
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A part has one owner at a time.
+extension DownloadPart {
+    /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then
+    /// the lock is on the finished file, and it is tried again.
+    ///
+    /// - Returns: The open file, and how long it is.
+    static func open(_ path: String, _ isThere: Bool) throws(TransportError) -> (file: Int32, size: Int) {
+        while true {
+            let file = system_open(path, isThere ? 0 : O_CREAT)
+            guard file >= 0 else { throw failure(path, .last) }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                let problem = SystemError.last
+                system_close(file)
+                throw lockFailure(path, problem)
+            }
+            var opened = stat()
+            if isSameFile(file, path, &opened) { return (file, Int(opened.st_size)) }
+            system_close(file)
+        }
+    }
+
+    private static func isSameFile(_ file: Int32, _ path: String, _ opened: inout stat) -> Bool {
+        var named = stat()
+        return fstat(file, &opened) == 0 && lstat(path, &named) == 0
+            && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    }
+
+    /// Source: flock(2), ERRORS; nfs(5), `local_lock`.
+    private static func lockFailure(_ path: String, _ problem: SystemError) -> TransportError {
+        if problem.number == EWOULDBLOCK {
+            return TransportError(
+                .file, "Could not download to '\(path)': another download is writing it; wait for that one to end.")
+        }
+        return TransportError(
+            .file,
+            "Could not download to '\(path)': files cannot be locked in that folder (\(problem)). Choose another folder, or "
+                + "let its file system lock files; for NFS the mount option 'local_lock=flock' does.",
+            cause: problem)
+    }
+}
+
+private func system_open(_ path: String, _ flags: Int32) -> Int32 {
+    open(path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+}
