@@ -59,6 +59,11 @@ case "run":
     listener.cancel()
     let progress = try await queue.progress()
     print("done \(progress.done) failed \(progress.failed) skipped \(progress.skipped) open \(progress.open)")
+    if progress.failed + progress.skipped > 0 {
+        for task in try await queue.tasks() where task.state != .done {
+            print("\(task.task.filename): \(task.state) (\(task.attempts) tries)")
+        }
+    }
 case "start":
     let events = queue.events
     let run = Task { try await queue.run() }
