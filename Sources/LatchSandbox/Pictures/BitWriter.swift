@@ -1,7 +1,8 @@
 /// Writes bits into bytes, the highest first.
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
-    private var current: UInt8 = 0
+    /// The bits that fill no byte yet are the lowest of it; those above are done with.
+    private var current: UInt64 = 0
     private var filled = 0
     /// Whether a byte of ones is followed by one of zeros, as in the picture data of JPEG.
     private let stuffs: Bool
@@ -10,14 +11,15 @@ struct BitWriter {
         self.stuffs = stuffs
     }
 
-    /// Writes the lowest `count` bits of `value`.
+    /// Writes the lowest `count` bits of `value`, 56 at most.
     mutating func write(_ value: Int, _ count: Int) {
-        var rest = count
-        while rest > 0 {
-            rest -= 1
-            current = current << 1 | UInt8(value >> rest & 1)
-            filled += 1
-            if filled == 8 { flush() }
+        current = current << UInt64(count) | UInt64(bitPattern: Int64(value)) & (1 << UInt64(count) - 1)
+        filled += count
+        while filled >= 8 {
+            filled -= 8
+            let byte = UInt8(truncatingIfNeeded: current >> UInt64(filled))
+            bytes.append(byte)
+            if stuffs, byte == 0xFF { bytes.append(0) }
         }
     }
 
@@ -38,12 +40,6 @@ struct BitWriter {
     /// Appends whole bytes, at a byte's beginning.
     mutating func append(_ more: [UInt8]) {
         bytes += more
-    }
-
-    private mutating func flush() {
-        bytes.append(current)
-        if stuffs, current == 0xFF { bytes.append(0) }
-        (current, filled) = (0, 0)
     }
 }
 

@@ -66,12 +66,12 @@ struct JPEGPicture {
         var last = [0, 0, 0]
         var grain = Grain(state: seed)
         for column in 0..<columns {
+            let colours = colours(column, index)
             for (component, part) in [\Scene.Colour.brightness, \.blue, \.red].enumerated() {
-                let (mean, across, down) = block(column, index, part)
-                var coefficients = [Int](repeating: 0, count: 64)
-                // In zigzag order the first two after the mean are the ramps.
-                (coefficients[1], coefficients[2]) = (across, down)
-                if seed > 0 { for place in 3..<64 { coefficients[place] = grain.next() } }
+                let (mean, across, down) = Self.block(colours, part)
+                // In zigzag order the first two after the mean are the ramps; without grain there is no more.
+                var coefficients = [across, down]
+                if seed > 0 { for _ in 3..<64 { coefficients.append(grain.next()) } }
                 Self.writeMean(mean - last[component], to: &bits)
                 Self.writeRest(coefficients, to: &bits)
                 last[component] = mean
@@ -81,16 +81,21 @@ struct JPEGPicture {
         return bits.bytes
     }
 
-    private func block(
-        _ column: Int, _ row: Int, _ part: KeyPath<Scene.Colour, Double>
-    ) -> (mean: Int, across: Int, down: Int) {
-        func value(_ x: Double, _ y: Double) -> Double {
-            scene.colour(x / Double(width), y / Double(height))[keyPath: part]
+    /// The colours of a block: in the middle, at the right and the left, below and above.
+    private func colours(_ column: Int, _ row: Int) -> [Scene.Colour] {
+        let (x, y) = (column * 8 + 4, row * 8 + 4)
+        return [(x, y), (x + 4, y), (x - 4, y), (x, y + 4), (x, y - 4)].map {
+            scene.colour(Double($0) / Double(width), Double($1) / Double(height))
         }
-        let (x, y) = (Double(column * 8) + 4, Double(row * 8) + 4)
-        let slopes = [(value(x + 4, y) - value(x - 4, y)) / 8, (value(x, y + 4) - value(x, y - 4)) / 8]
-        let ramps = slopes.map { Int(($0 * Self.rampCoefficient / Double(Self.step)).rounded()) }
-        return (Int(((value(x, y) - 128) * 8 / Double(Self.step)).rounded()), ramps[0], ramps[1])
+    }
+
+    private static func block(
+        _ colours: [Scene.Colour], _ part: KeyPath<Scene.Colour, Double>
+    ) -> (mean: Int, across: Int, down: Int) {
+        let values = colours.map { $0[keyPath: part] }
+        func ramp(_ slope: Double) -> Int { Int((slope / 8 * rampCoefficient / Double(step)).rounded()) }
+        let mean = Int(((values[0] - 128) * 8 / Double(step)).rounded())
+        return (mean, ramp(values[1] - values[2]), ramp(values[3] - values[4]))
     }
 
     private static func writeMean(_ difference: Int, to bits: inout BitWriter) {
@@ -99,10 +104,10 @@ struct JPEGPicture {
         bits.write(difference < 0 ? difference - 1 : difference, size)
     }
 
+    /// Writes those after the mean; all after the last are 0.
     private static func writeRest(_ coefficients: [Int], to bits: inout BitWriter) {
         var run = 0
-        for place in 1..<64 {
-            let value = coefficients[place]
+        for value in coefficients {
             guard value != 0 else {
                 run += 1
                 continue
@@ -116,7 +121,7 @@ struct JPEGPicture {
             bits.write(value < 0 ? value - 1 : value, size)
             run = 0
         }
-        if run > 0 { bits.write(acCodes[0x00], 8) }
+        if run > 0 || coefficients.count < 63 { bits.write(acCodes[0x00], 8) }
     }
 
     private static func width(of value: Int) -> Int {

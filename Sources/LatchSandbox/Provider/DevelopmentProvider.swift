@@ -6,8 +6,8 @@ import Wire
 /// An OpenID provider for development: real protocol, made-up people, on this machine only.
 ///
 /// It speaks the code flow with PKCE, `query` and `form_post`, `iss` in the answer, UserInfo, and signs by RS256, PS256,
-/// ES256 or EdDSA. The sign-in page also lets a tester choose a ``Fault``. Everything is in memory: keys are new at each
-/// start, and nothing is left behind.
+/// ES256 or EdDSA. The sign-in page also lets a tester choose a ``Fault``. Everything is in memory: keys are new in
+/// each process, and nothing is left behind.
 ///
 /// Source: OpenID Connect Core 1.0; OpenID Connect Discovery 1.0; RFC 7636; RFC 9207.
 public final class DevelopmentProvider: Sendable {
@@ -26,7 +26,7 @@ public final class DevelopmentProvider: Sendable {
         self.grants = grants
     }
 
-    /// Makes the keys, listens and serves until ``stop()``.
+    /// Makes the keys, unless another provider of the process did, listens and serves until ``stop()``.
     ///
     /// - Throws: ``SandboxError/Code/notLoopback`` for an address that others reach, ``SandboxError/Code/keys``;
     ///   `HTTPServerError` when the address cannot be had.

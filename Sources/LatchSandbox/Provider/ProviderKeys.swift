@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Synchronization
 import Wire
 
 /// The keys that the provider signs with: one of each algorithm in the key set, and one that nobody is told of.
@@ -10,10 +11,22 @@ struct ProviderKeys: Sendable {
     init(_ algorithms: [SignatureAlgorithm]) throws(SandboxError) {
         guard !algorithms.isEmpty else { throw SandboxError(.keys, "The provider needs at least one algorithm.") }
         do {
-            keys = try algorithms.map { ($0, try SigningKey.generate($0)) }
+            keys = try algorithms.map { ($0, try Self.key(for: $0)) }
             unknown = try SigningKey.generate(.es256)
         } catch {
             throw SandboxError(.keys, "The provider's keys could not be made: \(error)")
+        }
+    }
+
+    /// Keys are new in each process and the same for each provider in it: a new one of RSA is a quarter of a second of work.
+    private static let made = Mutex<[SignatureAlgorithm: SigningKey]>([:])
+
+    private static func key(for algorithm: SignatureAlgorithm) throws(JOSEError) -> SigningKey {
+        try made.withLock { made throws(JOSEError) in
+            if let key = made[algorithm] { return key }
+            let key = try SigningKey.generate(algorithm)
+            made[algorithm] = key
+            return key
         }
     }
 
