@@ -58,9 +58,11 @@ public enum FormURLEncoded {
     }
 
     private static func escaped(_ text: String) -> String {
-        PercentEncoding.encode(
-            text, keeping: { byte in PercentEncoding.isAlphanumeric(byte) || "*-._ ".utf8.contains(byte) }
-        )
-        .split(separator: " ", omittingEmptySubsequences: false).joined(separator: "+")
+        PercentEncoding.encode(text, space: UInt8(ascii: "+")) { byte in
+            switch byte {
+            case UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+            default: PercentEncoding.isAlphanumeric(byte)
+            }
+        }
     }
 }

@@ -22,15 +22,23 @@ public enum PercentEncoding {
 
     /// Encodes every byte of `text` that `keeping` does not want kept; by default the unreserved characters are kept.
     public static func encode(_ text: String, keeping: (UInt8) -> Bool = isUnreserved) -> String {
-        var encoded = ""
+        encode(text, space: nil, keeping: keeping)
+    }
+
+    /// The same, where a space may have a sign of its own.
+    static func encode(_ text: String, space: UInt8?, keeping: (UInt8) -> Bool) -> String {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
-            if keeping(byte) {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            if byte == UInt8(ascii: " "), let space {
+                encoded.append(space)
+            } else if keeping(byte) {
+                encoded.append(byte)
             } else {
-                encoded += "%" + hexadecimal(byte >> 4) + hexadecimal(byte & 15)
+                encoded += [UInt8(ascii: "%"), hexadecimal(byte >> 4), hexadecimal(byte & 15)]
             }
         }
-        return encoded
+        return String(decoding: encoded, as: UTF8.self)
     }
 
     /// Whether `byte` is one of `A-Z a-z 0-9 - . _ ~`.
@@ -61,7 +69,7 @@ public enum PercentEncoding {
         }
     }
 
-    private static func hexadecimal(_ half: UInt8) -> String {
-        String(half, radix: 16, uppercase: true)
+    private static func hexadecimal(_ half: UInt8) -> UInt8 {
+        half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "A") + half - 10
     }
 }
