@@ -58,7 +58,7 @@ import Testing
         let path = try await install(
             "chromium", "trap '' TERM; sleep 300 & echo started >'\(folder.file("started"))'; wait; wait")
         let browser = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
-        while !FileManager.default.fileExists(atPath: folder.file("started")) { await Task.yield() }
+        try await eventually { FileManager.default.fileExists(atPath: folder.file("started")) }
         await browser.close()
         #expect(left.isEmpty)
         #expect(await browser.status() == 128 + 9)

@@ -28,7 +28,7 @@ struct ScarcityTests {
             let before = Scarcity.sockets()
             var failures = 0
             // The server raises the limit as far as it may, so the hard one falls, which nobody can take back.
-            for most in (rlim_t(8)...48).reversed() {
+            for most in (rlim_t(3)...48).reversed() {
                 var limit = rlimit(rlim_cur: most, rlim_max: most)
                 try #require(setrlimit(Scarcity.Resource.descriptors.number, &limit) == 0)
                 do {

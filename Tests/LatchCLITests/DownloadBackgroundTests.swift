@@ -86,7 +86,7 @@ import Testing
         letGo()
         #expect(await watch.waitForExit() == 0, "\(watch.output)")
         #expect(file("slow.bin") == Gate.bytes && file("quick.bin") == Gate.bytes)
-        while !fetching().isEmpty {}
+        try await eventually { fetching().isEmpty }
         #expect(!FileManager.default.fileExists(atPath: entry))
         let log = FileManager.default.contents(atPath: home.folder.file("state/latchstring/downloads.log")) ?? Data()
         #expect(String(decoding: log, as: UTF8.self).contains("2 files are home"))
@@ -97,9 +97,14 @@ import Testing
     func restarted() async throws {
         let started = try await home.latch(words)
         #expect(started.status == 0, "\(started.errors)")
-        while file("quick.bin") != Gate.bytes {}
+        try await eventually { file("quick.bin") == Gate.bytes }
+        // Its length is known to others when the queue's file says how to go on with it.
+        let watch = try RunningProgram(Home.latch, ["downloads", "watch", "--json"], environment: home.environment)
+        try await watch.line(containing: #""received":100000,"total":200000"#)
+        watch.send(SIGKILL)
+        await watch.waitForExit()
         for id in fetching() { kill(id, SIGKILL) }
-        while !fetching().isEmpty {}
+        try await eventually { fetching().isEmpty }
         #expect(file("slow.bin").isEmpty)
 
         let text = try String(contentsOfFile: entry, encoding: .utf8)
@@ -112,8 +117,8 @@ import Testing
         }
         let signIn = try await Program.run("/bin/sh", ["-c", String(command)], environment: desktop)
         #expect(signIn.status == 0, "\(signIn.errors)")
-        while file("slow.bin") != Gate.bytes {}
-        while !fetching().isEmpty {}
+        try await eventually { file("slow.bin") == Gate.bytes }
+        try await eventually { fetching().isEmpty }
         #expect(!FileManager.default.fileExists(atPath: entry))
         let ranges = server.requests.filter { $0.path.contains("slow") }.map { $0.headers["range"] }
         #expect(ranges == [nil, "bytes=100000-"])
@@ -151,7 +156,7 @@ import Testing
         for (name, value) in ways {
             #expect(unit.contains("\(name)=\(value)") && text.contains("\(name)=\(value)"), "\(name)")
         }
-        while !fetching().isEmpty {}
+        try await eventually { fetching().isEmpty }
     }
 
     @Test("Where it could not open the secrets without asking, that is said at once and nothing is begun")

@@ -36,8 +36,9 @@ struct DownloadCrashTests {
         let crashed = world.queue(stoppedAfter: .fetched)
         let size = world.bytes(of: "one").count
         try await crashed.add([world.task("one", metadata: .init(size: size))])
+        let events = crashed.events
         let run = Task { try await crashed.run() }
-        for await event in crashed.events { if case .status(_, .waiting) = event { break } }
+        for await event in events { if case .status(_, .waiting) = event { break } }
         run.cancel()
         _ = await run.result
         let asked = world.server.requests.count

@@ -39,8 +39,11 @@ import Testing
         try await queue.add([world.task("slow"), world.task("quick")])
         let events = queue.events
         let run = keep(queue, desktop)
+        var (isSlowHere, isQuickHome) = (false, false)
         for await event in events {
-            if case .progress("slow", 5_000, _) = event { break }
+            if case .progress("slow", 5_000, _) = event { isSlowHere = true }
+            if case .complete("quick", _) = event { isQuickHome = true }
+            if isSlowHere, isQuickHome { break }
         }
 
         try await desktop.setNetwork(state: 20)

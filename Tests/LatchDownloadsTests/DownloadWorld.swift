@@ -138,14 +138,13 @@ final class DownloadWorld: Sendable {
         return all.filter { !$0.hasPrefix(".latchstring") }.sorted()
     }
 
-    /// Listens from now on; the closure gives what was told until then.
+    /// Listens from now on; the closure gives what was told until then, and ends what listeners hear.
     func collect(_ queue: DownloadQueue) -> @Sendable () async -> [DownloadEvent] {
-        let seen = Mutex<[DownloadEvent]>([])
         let events = queue.events
-        Task { for await event in events { seen.withLock { $0.append(event) } } }
+        let seen = Task { await events.reduce(into: []) { $0.append($1) } }
         return {
-            await Task.yield()
-            return seen.withLock { $0 }
+            queue.endEvents()
+            return await seen.value
         }
     }
 

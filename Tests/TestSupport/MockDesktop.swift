@@ -110,7 +110,7 @@ public final class MockDesktop: Sendable {
 
     /// Waits until nobody, or somebody, keeps the machine awake.
     public func waitForInhibitors(_ areThere: Bool) async throws {
-        while try await inhibitors().contains("sleep") != areThere {}
+        try await eventually { try await inhibitors().contains("sleep") == areThere }
     }
 
     /// Starts a unit's program as systemd would, as far as a test needs.

@@ -36,7 +36,7 @@ import Testing
         let keeper = try await program(Self.ready).start(
             bus: .session(["XDG_RUNTIME_DIR": folder.file("nowhere")]), waitingIn: [folder.file("wait")])
         #expect(keeper == .itself)
-        while !log().hasSuffix("\n") {}
+        try await eventually { log().hasSuffix("\n") }
         #expect(log() == "begun True None taken\n")
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("log"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -51,7 +51,7 @@ import Testing
         let keeper = try await program(Self.ready).start(
             bus: .session(desktop.environment), waitingIn: [folder.file("wait")])
         #expect(keeper == .service)
-        while !log().hasSuffix("\n") {}
+        try await eventually { log().hasSuffix("\n") }
         #expect(log() == "begun True blue taken\n")
         let line = try await desktop.call(.manager) { $0.contains("StartTransientUnit") }
         for word in [

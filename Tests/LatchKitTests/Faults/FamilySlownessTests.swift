@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -30,7 +31,7 @@ import Testing
         let asked = world.wire.requests.count
         world.trickle()
         let call = Task { try await session.client.send(session.dialect.identity) }
-        while world.wire.requests.count == asked { await Task.yield() }
+        try await eventually { world.wire.requests.count > asked }
         call.cancel()
         await #expect(throws: (any Error).self) { try await call.value }
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
