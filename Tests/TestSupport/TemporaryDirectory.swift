@@ -13,6 +13,16 @@ public final class TemporaryDirectory: Sendable {
         path = try Self.make(under: try Self.root.get())
     }
 
+    private init(under parent: String) throws {
+        path = try Self.make(under: parent)
+    }
+
+    /// Makes a folder under `/tmp`, whatever `TMPDIR` says, for the sockets of a program that names them itself: the path of
+    /// one has 107 bytes at most.
+    ///
+    /// Source: unix(7), `sun_path`.
+    public static func forSockets() throws -> TemporaryDirectory { try TemporaryDirectory(under: "/tmp") }
+
     deinit {
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -12,6 +12,8 @@ final class Chromium: DrivenBrowser {
     let command: String
     let programs: String
     private let pipes: DebuggingPipes
+    /// Where it has the socket that tells a second start of the first.
+    private let sockets: TemporaryDirectory
 
     /// Prepares a profile and the command in `folder`; nothing runs yet.
     ///
@@ -29,11 +31,13 @@ final class Chromium: DrivenBrowser {
         ]
         try Data(preferences.encoded()).write(to: URL(fileURLWithPath: folder + "/preferences"))
         pipes = try DebuggingPipes(folder)
+        sockets = try .forSockets()
         (command, programs) = (folder + "/browser", folder + "/programs")
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
         // Its sandbox does not work as root and in many containers, and all pages here are the test's own.
         let start = """
             PATH=/usr/bin:/bin
+            export TMPDIR='\(sockets.path)'
             mkdir -p "$profile/Default" && cp '\(folder)/preferences' "$profile/Default/Preferences"
             exec /usr/bin/chromium --no-sandbox --disable-gpu --disable-dev-shm-usage --remote-debugging-pipe \\
                 "$@" 3<'\(pipes.input)' 4>'\(pipes.output)' 2>/dev/null
