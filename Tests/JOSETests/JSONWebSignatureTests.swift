@@ -22,7 +22,7 @@ import Wire
 
     @Test("What a key signs, its public half finds good and another's does not", arguments: SignatureAlgorithm.allCases)
     func signing(_ algorithm: SignatureAlgorithm) throws {
-        let (key, other) = (try SigningKey.generate(algorithm), try SigningKey.generate(algorithm))
+        let (key, other) = (try Self.key(algorithm), try SigningKey.generate(algorithm))
 
         let text = try key.sign(payload: Array("hello".utf8), type: "at+jwt")
         let signature = try JSONWebSignature(parsing: text)
@@ -38,7 +38,7 @@ import Wire
 
     @Test("The key decides the algorithm, whatever the header says")
     func algorithmByKey() throws {
-        let keys = try SignatureAlgorithm.allCases.map { try SigningKey.generate($0) }
+        let keys = try SignatureAlgorithm.allCases.map(Self.key)
         for key in keys {
             for claimed in ["none", "None", "", "HS256", "RS384", "RS256", "PS256", "ES256", "EdDSA"]
             where claimed != key.algorithm.rawValue {
@@ -52,7 +52,7 @@ import Wire
 
     @Test("An RSA key that names no algorithm is good for RS256 and PS256, one that does for that only")
     func namedAlgorithm() throws {
-        let key = try SigningKey.generate(.rs256)
+        let key = try Self.key(.rs256)
         guard case .object(let members) = key.publicJSON else { throw Missing() }
         let open = try JSONWebKey(parsing: .object(members.filter { $0.name != "alg" }))
         let head = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8)) + "." + Base64URL.encode([1])
@@ -100,6 +100,16 @@ import Wire
     }
 
     private struct Missing: Error {}
+
+    /// Keys that several tests sign with: one of RSA takes a while to make.
+    private static let keys = Result {
+        Dictionary(
+            uniqueKeysWithValues: try SignatureAlgorithm.allCases.map { ($0, try SigningKey.generate($0)) })
+    }
+
+    private static func key(_ algorithm: SignatureAlgorithm) throws -> SigningKey {
+        try #require(keys.get()[algorithm])
+    }
 }
 
 /// A signed text with the key it was made by, from a standard.

@@ -105,7 +105,7 @@ struct HostileInputTests {
         _ request: [UInt8], _ bytes: [UInt8], means: (RawReading) -> Bool
     ) -> Bool {
         let answers = RawAnswer.all(in: bytes)
-        let shown = "\(String(decoding: request, as: UTF8.self).debugDescription) \(answers)"
+        var shown: String { "\(String(decoding: request, as: UTF8.self).debugDescription) \(answers)" }
         let succeeded = answers.contains { $0.status < 300 }
         #expect(answers.filter { $0.status < 300 }.count < 2, "\(shown)")
         #expect(answers.allSatisfy { $0.status < 500 || [501, 505].contains($0.status) }, "\(shown)")

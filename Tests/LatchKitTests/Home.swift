@@ -24,9 +24,12 @@ final class Home: Sendable {
 
     /// Every file of the home that holds `text`.
     func files(holding text: String) throws -> [String] {
-        let needle = Data(text.utf8)
+        let needle = Array(text.utf8)
         let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
-        return all.filter { FileManager.default.contents(atPath: folder.file($0))?.range(of: needle) != nil }
+        return all.filter { name in
+            FileManager.default.contents(atPath: folder.file(name))?.withUnsafeBytes { Bytes.contains($0, needle) }
+                ?? false
+        }
     }
 
     func open(

@@ -104,21 +104,21 @@ final class ScriptedServer: Sendable {
     private func read(_ connection: Int32) -> Request? {
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        var head: Range<Int>?
+        var head: Int?
         while true {
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return nil }
             received += buffer[..<count]
-            head = head ?? received.firstRange(of: Array("\r\n\r\n".utf8))
+            head = head ?? Bytes.headEnd(in: received[...])
             guard let head else { continue }
-            let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+            let lines = String(decoding: received[..<head], as: UTF8.self).components(separatedBy: "\r\n")
             var headers = HTTPHeaders()
             for line in lines.dropFirst() {
                 guard let colon = line.firstIndex(of: ":") else { continue }
                 headers.append(
                     String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
             }
-            let body = received[head.upperBound...]
+            let body = received[(head + 4)...]
             guard body.count >= Int(headers["Content-Length"] ?? "") ?? 0 else { continue }
             let first = lines[0].split(separator: " ")
             return Request(

@@ -187,10 +187,10 @@ public final class FaultServer: Sendable {
     private func read(_ connection: Int32, _ received: inout [UInt8]) -> Request? {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
-            if let head = received.firstRange(of: Array("\r\n\r\n".utf8)) {
-                let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).components(
+            if let head = Bytes.headEnd(in: received[...]) {
+                let lines = String(decoding: received[..<head], as: UTF8.self).components(
                     separatedBy: "\r\n")
-                received.removeSubrange(..<head.upperBound)
+                received.removeSubrange(..<(head + 4))
                 var headers: [String: String] = [:]
                 for line in lines.dropFirst() {
                     guard let colon = line.firstIndex(of: ":") else { continue }

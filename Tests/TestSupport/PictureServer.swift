@@ -116,21 +116,22 @@ public final class PictureServer: Sendable {
         let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
         let (page, size) = (body["page"] as? Int ?? 1, body["size"] as? Int ?? 250)
         let chosen = (body["albumIds"] as? [String]).map { Set($0.flatMap(self.members)) }
+        let (visibility, isVisible) = (body["visibility"] as? String ?? "timeline", body["isVisible"] as? Bool)
+        let (withArchived, isFavourite) = (body["withArchived"] as? Bool == true, body["isFavorite"] as? Bool == true)
+        let (after, before) = (body["takenAfter"] as? String, body["takenBefore"] as? String)
         return pictures.withLock { pictures in
             let found = pictures.lazy.filter { picture in
                 // Before 1.133 a search knows nothing of visibility, and before 2 nothing of albums.
-                let isVisible =
+                let isSeen =
                     self.version > 1
-                    ? picture.visibility == body["visibility"] as? String ?? "timeline"
-                    : body["isVisible"] as? Bool == false
+                    ? picture.visibility == visibility
+                    : isVisible == false
                         ? picture.visibility == "hidden"
-                        : picture.visibility != "hidden"
-                            && (picture.visibility == "timeline" || body["withArchived"] as? Bool == true)
-                return isVisible && !picture.isForeign
+                        : picture.visibility != "hidden" && (picture.visibility == "timeline" || withArchived)
+                return isSeen && !picture.isForeign
                     && (self.version == 1 || chosen.map { $0.contains(picture.id) } ?? true)
-                    && (body["isFavorite"] as? Bool != true || picture.isFavourite)
-                    && (body["takenAfter"] as? String).map { picture.taken >= $0 } ?? true
-                    && (body["takenBefore"] as? String).map { picture.taken <= $0 } ?? true
+                    && (!isFavourite || picture.isFavourite)
+                    && after.map { picture.taken >= $0 } ?? true && before.map { picture.taken <= $0 } ?? true
             }
             let items = found.dropFirst((page - 1) * size).prefix(size + 1).map(self.text)
             let next = items.count > size ? "\"\(page + 1)\"" : "null"

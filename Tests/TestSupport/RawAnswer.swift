@@ -25,14 +25,13 @@ public struct RawAnswer: Sendable {
     public static func all(in bytes: [UInt8]) -> [RawAnswer] {
         var answers: [RawAnswer] = []
         var rest = bytes[...]
-        while let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {
-            let lines = String(decoding: rest[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(
-                String.init)
+        while let end = Bytes.headEnd(in: rest) {
+            let lines = String(decoding: rest[..<end], as: UTF8.self).split(separator: "\r\n").map(String.init)
             let words = lines.first?.split(separator: " ") ?? []
             guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { break }
             let head = RawAnswer(status: status, fields: Array(lines.dropFirst()), body: [])
             let length = status < 200 || status == 204 || status == 304 ? 0 : Int(head["content-length"] ?? "0") ?? 0
-            rest = rest[end.upperBound...]
+            rest = rest[(end + 4)...]
             guard rest.count >= length else { break }
             answers.append(RawAnswer(status: status, fields: head.fields, body: Array(rest.prefix(length))))
             rest = rest.dropFirst(length)

@@ -50,10 +50,7 @@ struct Exchange: Sendable {
     }
 
     private static func parse(_ bytes: [UInt8]) throws -> Answer {
-        let end = Array("\r\n\r\n".utf8)
-        guard let cut = (0..<max(0, bytes.count - 3)).first(where: { Array(bytes[$0..<$0 + 4]) == end }) else {
-            throw Broken()
-        }
+        guard let cut = Bytes.headEnd(in: bytes[...]) else { throw Broken() }
         let lines = String(decoding: bytes[..<cut], as: UTF8.self).split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count > 1, let status = Int(words[1]) else { throw Broken() }
