@@ -8,6 +8,10 @@ extension HTTPClient {
     /// asked for uncompressed; an answer that is compressed all the same is refused. When the transfer breaks off, the part
     /// keeps what has come.
     ///
+    /// Where redirects are followed, the rest of a file is asked for at each address; from another place than before it is taken
+    /// only under a strong entity tag. A web page that a redirect led to is somebody's sign-in page, and not taken, unless it is
+    /// called as what was asked for.
+    ///
     /// - Parameters:
     ///   - request: As for ``send(_:)``; mind that ``ClientRequest/timeout`` bounds the whole download, and that
     ///     ``ClientRequest/stallTimeout`` ends one that stands still.
@@ -90,6 +94,10 @@ struct PartReception: Sendable {
     var point: ResumePoint?
     var onBegin: (@Sendable (ResumePoint) -> Void)?
     var progress: (@Sendable (DownloadProgress) -> Void)?
+    /// The digest of where redirects led; nil without any.
+    var place: String?
+    /// Whether a web page may be the file.
+    var takesPages = true
 
     init(
         part: DownloadPart, point: ResumePoint?, onBegin: (@Sendable (ResumePoint) -> Void)? = nil,

@@ -12,11 +12,17 @@ extension HTTPClient {
         hop.isAway = !isHome(address)
         var followed = 0
         while true {
+            var reception = reception
+            if followed > 0 { reception?.redirect(from: address, to: hop.address) }
             let plan = try plan(hop, request, deadline, reception)
-            let result = try await (hop.isAway ? elsewhere : home).perform(plan)
-            guard case .follow(let maximum) = request.redirects,
+            let result = try await perform(plan, hop, from: address)
+            var response = response(result, from: hop)
+            if followed > 0 {
+                response.redirection = Redirection(isElsewhere: hop.hasLeft, isUntakenPage: result.isUntakenPage)
+            }
+            guard case .follow(let maximum) = request.redirects, request.mayFollow?(response) ?? true,
                 let target = try RedirectRules.target(of: result.status, result.headers, from: hop.address)
-            else { return response(result, from: hop) }
+            else { return response }
             guard followed < maximum else {
                 throw TransportError(
                     .tooManyRedirects,
@@ -26,6 +32,17 @@ extension HTTPClient {
             }
             followed += 1
             hop = try RedirectRules.next(hop, after: result.status, to: target)
+        }
+    }
+
+    /// Sends one request of a chain. What goes wrong at another origin than the first is told as that origin's.
+    private func perform(_ plan: TransferPlan, _ hop: Hop, from first: RequestAddress) async throws -> TransferResult {
+        do {
+            return try await (hop.isAway ? elsewhere : home).perform(plan)
+        } catch let error as TransportError where !hop.address.hasSameOrigin(as: first) && error.code.isOfNetwork {
+            throw TransportError(
+                error.code, "The server '\(first.origin)' sent on to another. \(error.message)", cause: error.cause,
+                isElsewhere: true)
         }
     }
 

@@ -42,7 +42,7 @@ public final class HTTPClient: Sendable {
     ///
     /// A redirect is handed over as it is unless ``ClientRequest/redirects`` asks to follow it. When it is followed,
     /// 303 makes a `GET`, as do 301 and 302 of a `POST`; another origin (scheme, host or port) gets no field but `Accept`,
-    /// `Accept-Language`, `Range` and the conditions, no extra header, no body and no client certificate, and is judged
+    /// `Accept-Encoding`, `Accept-Language`, `Range` and the conditions, no extra header, no body and no client certificate, and is judged
     /// by the authorities instead of the pin. From `https` to `http` and out of the web nothing is followed.
     ///
     /// Cancelling the task closes the connection (HTTP/2: resets the stream) and throws `CancellationError`.

@@ -11,7 +11,7 @@ import Testing
         let first = try await house.download("HTTP://LOCALHOST.:\(port)/files/%7eada.bin#page=2")
         let second = try await house.download("--account", "1", "http://localhost:\(port)/files/~ada.bin")
         #expect(first.status == 0 && first.output.contains("1 file is home"), "\(first.errors)")
-        #expect(second.status == 0 && second.errors.contains("All 1 are here already"), "\(second.errors)")
+        #expect(second.status == 0 && second.errors.contains("It is here already"), "\(second.errors)")
         #expect(house.file("~ada.bin") == FileHome.bytes("~ada.bin"))
     }
 
@@ -33,6 +33,18 @@ import Testing
         #expect(password.status == 65 && password.errors.contains("user name or password before its '@'"))
         #expect(!password.errors.contains("open-sesame"))
         #expect(house.server.requests.allSatisfy { !$0.path.hasPrefix("/files/") })
+    }
+
+    @Test("DL-3 blanks and letters outside ASCII may stand in an address as people read it")
+    func letters() async throws {
+        let house = try await FileHome()
+        house.intercept { request in
+            request.path == "/files/%C3%9Cber%20uns.pdf" ? .file(FileHome.bytes("u"), to: request) : nil
+        }
+        let path = try await house.download("/files/Über uns.pdf")
+        let whole = try await house.download(house.server.url("/files/Über%20uns.pdf"))
+        #expect(path.status == 0 && house.file("Über uns.pdf") == FileHome.bytes("u"), "\(path.errors)")
+        #expect(whole.errors.hasPrefix("It is here already"), "\(whole.errors)")
     }
 
     @Test("DL-13 no file at an address that somebody gave is a failure, not something that was deleted since")

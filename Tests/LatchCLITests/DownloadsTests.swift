@@ -97,6 +97,33 @@ import Testing
         #expect(left.isEmpty, "a sign-out leaves no half of a file")
     }
 
+    @Test("DL-9 what another program fetches is shown with how much of it is there, and waits when that one is killed")
+    func watched() async throws {
+        let house = try await FileHome()
+        let bytes = [UInt8](repeating: 7, count: 400_000)
+        house.intercept { request in
+            guard request.path == "/files/a" else { return nil }
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            answer.stallAfter = 200_000
+            return answer
+        }
+        let words = ["download", "--to", house.home.folder.file("Files"), "/files/a", "--json"]
+        let running = try RunningProgram(Home.latch, words, environment: house.home.environment)
+        try await running.line { $0.contains("\"received\":200000") }
+        let watching = try RunningProgram(
+            Home.latch, ["downloads", "watch", "--json"], environment: house.home.environment)
+        let line = try await watching.line { $0.contains("\"event\":\"progress\"") && !$0.contains("\"received\":0,") }
+        #expect(line.contains("\"total\":400000"), "\(line)")
+        let listed = try await house.home.latch("downloads", "list")
+        running.send(SIGKILL)
+        _ = await running.waitForExit()
+        _ = await watching.waitForExit()
+        let left = try await house.home.latch("downloads", "list", "--state", "waiting")
+        #expect(listed.output.hasPrefix("running") && left.output.hasPrefix("waiting"), "\(left.output)\(left.errors)")
+        let nothing = try await house.home.latch("downloads", "watch")
+        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.hasPrefix("Nothing is fetched now."))
+    }
+
     @Test("DL-12 signing out drops what waits, and so asks first at a terminal, and elsewhere wants to be told so")
     func signingOut() async throws {
         let (first, second) = try await houses()
@@ -134,12 +161,25 @@ import Testing
         #expect(try await first.home.latch("downloads", "list").errors.contains("Nothing waits"))
     }
 
-    @Test("The exit codes are told where they are looked for")
+    @Test("docs/downloads.md tells every option and command, and the exit codes that the help tells")
     func help() async throws {
         let home = try Home()
-        for command in ["download", "downloads"] {
-            let help = try await home.latch(command, "--help")
-            #expect(help.output.contains("Exit codes: 0"), "\(help.output)")
+        let page = try String(contentsOfFile: Products.packageFolder + "/docs/downloads.md", encoding: .utf8)
+        let (one, all) = (try await home.latch("download", "--help"), try await home.latch("downloads", "--help"))
+        let options = one.output.matches(of: #/\n +(?:-., )?(--[a-z-]+)/#).map { String($0.1) }
+        let general = try await home.latch("--help").output
+        #expect(options.count > 12)
+        for option in options where !general.contains(option) { #expect(page.contains(option), "\(option)") }
+        let commands = all.output.matches(of: #/\n  ([a-z]+)  /#).map { String($0.1) }
+        #expect(commands.count == 7, "\(all.output)")
+        for command in commands { #expect(page.contains("| `latch downloads \(command)"), "\(command)") }
+        let table = try #require(page.components(separatedBy: "| `latch download` | |").last)
+        let told = table.matches(of: #/\n\| ([0-9, ]+) \|/#).flatMap { $0.1.components(separatedBy: ", ") }
+        for help in [one, all] {
+            let after = try #require(help.output.components(separatedBy: "Exit codes:").last)
+            let codes = try #require(after.components(separatedBy: "\n\n").first)
+            for code in codes.matches(of: #/[0-9]+/#) { #expect(told.contains(String(code.0)), "\(code.0)") }
         }
+        for code in told { #expect(general.contains(" \(code)  "), "\(code)") }
     }
 }

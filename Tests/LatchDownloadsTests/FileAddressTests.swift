@@ -14,7 +14,9 @@ import Testing
             ("https://FILES.example.org/%7Eada/%c3%bc?Key=%7E", "/~ada/%C3%BC?Key=%7E"),
             ("https://files.example.org:/a#b?c", "/a"), ("https://files.example.org", "/"),
             ("https://files.example.org?x=1", "/?x=1"), ("https://files.example.org/a%2", "/a%2"),
-            ("https://files.example.org/%2e%2E/a", "/%2E%2E/a"), ("https://files.example.org/%+1", "/%+1"),
+            ("https://files.example.org/%2e%2E/a", "/%2E%2E/a"),
+            ("https://files.example.org/Über uns/a.pdf?q=ä b#c", "/%C3%9Cber%20uns/a.pdf?q=%C3%A4%20b"),
+            ("https://files.example.org/%+1", "/%+1"),
         ])
     func spellings(_ text: String, _ path: String) throws {
         let server = try ServerAddress("https://files.example.org")

@@ -6,7 +6,7 @@ import Wire
 struct RedirectRules {
     /// Fields that say nothing about who asks; only these go to another origin.
     private static let harmlessFields = [
-        "Accept", "Accept-Language", "Range", "If-Range", "If-None-Match", "If-Modified-Since",
+        "Accept", "Accept-Encoding", "Accept-Language", "Range", "If-Range", "If-None-Match", "If-Modified-Since",
     ]
 
     /// Where `response` sends a request for `address`; nil if it is no redirect, or names no target.
@@ -52,7 +52,7 @@ struct RedirectRules {
             next.headers.filter { field in
                 harmlessFields.contains { HTTPHeaders.namesAreEqual($0, field.name) }
             })
-        next.isAway = true
+        (next.isAway, next.hasLeft) = (true, true)
         return next
     }
 
@@ -73,4 +73,19 @@ struct Hop {
     var body: [UInt8]
     /// Whether the chain has left the first origin: from then on it goes on without credentials, also if it returns.
     var isAway = false
+    /// Whether redirects have led to another origin.
+    var hasLeft = false
+}
+
+extension PartReception {
+    /// Says that what comes is from where redirects led.
+    mutating func redirect(from first: RequestAddress, to address: RequestAddress) {
+        place = ResumePoint.place(of: address.url)
+        takesPages = Self.name(first) == Self.name(address) && !Self.name(address).isEmpty
+    }
+
+    private static func name(_ address: RequestAddress) -> Substring {
+        let bare = address.url.prefix { $0 != "?" }
+        return bare.lastIndex(of: "/").map { bare[bare.index(after: $0)...] } ?? bare
+    }
 }

@@ -9,12 +9,15 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The error below, when there was one.
     public let cause: (any Error)?
+    /// Whether it is of another origin, to which redirects led: the first one did answer.
+    public let isElsewhere: Bool
 
     /// Makes an error.
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil, isElsewhere: Bool = false) {
         self.code = code
         self.message = message
         self.cause = cause
+        self.isElsewhere = isElsewhere
     }
 
     /// The message.
@@ -84,6 +87,18 @@ extension TransportError {
         /// The server's certificate was not accepted, and why.
         public static func certificate(_ problem: CertificateProblem) -> Code {
             Code(kind: .certificate(problem))
+        }
+
+        /// Whether it says something of the other end or the way there, and nothing of this machine or of what was asked.
+        var isOfNetwork: Bool {
+            switch kind {
+            case .nameNotFound, .refused, .unreachable, .timedOut, .certificate, .clientCertificate, .tls, .closedEarly,
+                .invalidResponse, .proxy, .other:
+                true
+            case .invalidAddress, .invalidRequest, .tooLarge, .tooManyRedirects, .redirectRefused, .file, .fileExists,
+                .fileRefused, .diskFull, .rangeChanged:
+                false
+            }
         }
 
         /// Why the server's certificate was not accepted; nil for every other code.

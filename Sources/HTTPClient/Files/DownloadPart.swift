@@ -122,6 +122,14 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 
+    /// How many bytes a file holds; nil where there is none. A link counts as itself.
+    ///
+    /// Source: lstat(2).
+    public static func size(of path: String) -> Int? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
     /// Whether two paths are names of one file.
     public static func isSameFile(_ one: String, _ other: String) -> Bool {
         var first = stat()

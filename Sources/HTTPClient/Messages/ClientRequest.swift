@@ -19,6 +19,9 @@ public struct ClientRequest: Sendable {
     public var stallTimeout: Duration?
     /// What to do with a redirect; nothing unless told.
     public var redirects: Redirects
+    /// Whether a redirect that ``redirects`` would follow is followed, by the answer that leads on; every one unless told. It
+    /// must return at once.
+    public var mayFollow: (@Sendable (ClientResponse) -> Bool)?
     /// The largest body to accept, in bytes after decompression; nil means 16 MiB in memory and no bound for a
     /// successful download.
     public var maximumBodyBytes: Int?

@@ -13,6 +13,8 @@ public struct ClientResponse: Sendable {
     public var url: String
     /// The protocol version that was spoken.
     public var httpVersion: HTTPVersion
+    /// What the redirects were that were followed to it; nil without any.
+    public var redirection: Redirection?
 
     /// Makes a response, for tests of code that reads one.
     public init(
@@ -24,6 +26,20 @@ public struct ClientResponse: Sendable {
         self.body = body
         self.url = url
         self.httpVersion = httpVersion
+    }
+}
+
+/// That an answer came by redirects.
+public struct Redirection: Sendable, Hashable {
+    /// Whether they led to another origin: what answers there got no credentials, and does not speak for the first.
+    public var isElsewhere: Bool
+    /// Whether a web page came where a file was asked for. It was not taken: the part is as it was.
+    public var isUntakenPage: Bool
+
+    /// Makes one, for tests of code that reads it.
+    public init(isElsewhere: Bool, isUntakenPage: Bool = false) {
+        self.isElsewhere = isElsewhere
+        self.isUntakenPage = isUntakenPage
     }
 }
 

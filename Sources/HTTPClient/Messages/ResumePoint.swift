@@ -1,4 +1,5 @@
 import CCurl
+import Crypto
 import FoundationEssentials
 import Wire
 
@@ -16,26 +17,29 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     public var lastModified: String?
     /// Whether there is no entity tag, and that time is so long ago that no other version can have the same.
     public var isTimeStrong: Bool
+    /// A digest of the place that redirects led to, its query left out; nil without redirects.
+    public var place: String?
 
     /// Makes a point; without entity tag and time nothing can be taken up.
     public init(
         count: Int = 0, total: Int? = nil, entityTag: String? = nil, lastModified: String? = nil,
-        isTimeStrong: Bool = false
+        isTimeStrong: Bool = false, place: String? = nil
     ) {
         self.count = count
         self.total = total
         self.entityTag = entityTag
         self.lastModified = lastModified
         self.isTimeStrong = isTimeStrong
+        self.place = place
     }
 
     /// What the header of an answer says of its file.
-    init(_ headers: HTTPHeaders, total: Int?) {
+    init(_ headers: HTTPHeaders, total: Int?, at place: String?) {
         let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
         // Beside a tag the time is never asked for, and reading two dates is long beside a small file.
         self.init(
             total: total, entityTag: tag, lastModified: modified,
-            isTimeStrong: tag == nil && Self.isStrong(modified, at: headers["Date"]))
+            isTimeStrong: tag == nil && Self.isStrong(modified, at: headers["Date"]), place: place)
     }
 
     /// Whether it tells one version of the file from another.
@@ -52,8 +56,19 @@ public struct ResumePoint: Sendable, Hashable, Codable {
         return isTimeStrong ? lastModified : nil
     }
 
-    /// Whether an answer is about the same version of the file.
-    func isSame(_ headers: HTTPHeaders) -> Bool {
+    /// The digest of a place.
+    static func place(of url: String) -> String {
+        String(SHA256.digest(String(url.prefix { $0 != "?" })).hexadecimal.prefix(16))
+    }
+
+    /// Whether an answer from a place is about the same version of the file. Two places may both have a file of one second; only
+    /// a strong entity tag says that it is one file.
+    func isSame(_ headers: HTTPHeaders, at place: String?) -> Bool {
+        if place != self.place, entityTag?.hasPrefix("W/") ?? true || headers["ETag"] != entityTag { return false }
+        return isSame(headers)
+    }
+
+    private func isSame(_ headers: HTTPHeaders) -> Bool {
         var isKnown = false
         if let entityTag {
             guard let other = headers["ETag"], Self.opaque(other) == Self.opaque(entityTag) else { return false }
@@ -66,7 +81,7 @@ public struct ResumePoint: Sendable, Hashable, Codable {
         return isKnown
     }
 
-    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+    static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
     /// Source: RFC 9110 §8.8.2.2.
     private static func isStrong(_ modified: String?, at date: String?) -> Bool {

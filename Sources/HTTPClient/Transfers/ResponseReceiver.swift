@@ -102,7 +102,14 @@ struct ResponseReceiver {
         store()
     }
 
-    private var goesToPart: Bool { reception != nil && (status == 200 || status == 206) }
+    /// Whether a web page came that is not the file; see ``PartReception/takesPages``.
+    var isUntakenPage: Bool {
+        guard let reception, !reception.takesPages, status == 200 || status == 206 else { return false }
+        let type = (headers["Content-Type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+        return type == "text/html" || type == "application/xhtml+xml"
+    }
+
+    private var goesToPart: Bool { reception != nil && (status == 200 || status == 206) && !isUntakenPage }
 
     private var bound: Int {
         maximumBodyBytes ?? (goesToPart ? Int.max : Self.usualMaximumBodyBytes)
@@ -134,7 +141,8 @@ struct ResponseReceiver {
         var total = announcedBytes
         if status == 206 {
             guard let point = reception.point, let range = headers["Content-Range"].flatMap(ContentRange.init),
-                range.first == point.count, range.total == point.total ?? range.total, point.isSame(headers)
+                range.first == point.count, range.total == point.total ?? range.total,
+                point.isSame(headers, at: reception.place)
             else {
                 throw TransportError(
                     .rangeChanged,
@@ -143,7 +151,7 @@ struct ResponseReceiver {
             (offset, total) = (range.first, range.total)
         }
         try reception.part.begin(at: offset, total: total)
-        reception.onBegin?(ResumePoint(headers, total: total))
+        reception.onBegin?(ResumePoint(headers, total: total, at: reception.place))
     }
 
     private mutating func refuse(_ code: TransportError.Code, _ message: String) -> Bool {

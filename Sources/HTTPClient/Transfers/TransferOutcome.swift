@@ -18,7 +18,8 @@ enum TransferOutcome {
         return .success(
             TransferResult(
                 status: HTTPStatus(rawValue: easy.long(CURLINFO_RESPONSE_CODE)), headers: transfer.receiver.headers,
-                body: transfer.receiver.body, version: version(easy.long(CURLINFO_HTTP_VERSION))))
+                body: transfer.receiver.body, version: version(easy.long(CURLINFO_HTTP_VERSION)),
+                isUntakenPage: transfer.receiver.isUntakenPage))
     }
 
     private static func version(_ number: Int) -> HTTPVersion {

@@ -27,4 +27,6 @@ struct TransferResult: Sendable {
     var headers: HTTPHeaders
     var body: [UInt8]
     var version: HTTPVersion
+    /// Whether a web page came that was not taken for the file.
+    var isUntakenPage = false
 }

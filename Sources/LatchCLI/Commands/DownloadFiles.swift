@@ -31,6 +31,8 @@ struct DownloadFiles: Performing {
     private static let parallel = Option<AtOnce>(
         "parallel", value: "NUMBER", defaultText: "6, and of one kind 3",
         help: "Fetch so many files at once, from 1 to 32.")
+    private static let again = Flag(
+        "again", help: "Fetch files at addresses though they are here, beside those that are.")
     private static let dryRun = Flag("dry-run", help: "Say how many files and bytes it would be, and fetch nothing.")
 
     static let command = Command<Request>(
@@ -49,6 +51,7 @@ struct DownloadFiles: Performing {
         arguments: [
             what, album, whole, favourites, from, until, folder, layout, motion, parallel, keepTrying, background,
             metered,
+            again,
             dryRun,
             AccountOption.option,
         ]
@@ -64,6 +67,9 @@ struct DownloadFiles: Performing {
         for text in given[what] {
             if text.contains("/") { wish.paths.append(text) } else { wish.ids.append(text) }
         }
+        if given[again], wish.paths.isEmpty || !wish.ids.isEmpty || wish.isSearch {
+            throw given.mistake("--again is for addresses of files: pictures come anew when the server has others")
+        }
         if given[dryRun], given[background] { throw given.mistake("--dry-run fetches nothing, also in the background") }
         if given[dryRun], wish.isEmpty { throw given.mistake(nothingChosen) }
         return Request(
@@ -73,7 +79,8 @@ struct DownloadFiles: Performing {
                 place: DownloadPlace(
                     folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
                     atOnce: given[parallel], keepsTrying: given[keepTrying]),
-                isDryRun: given[dryRun], isBackground: given[background], isMetered: given[metered]))
+                isAgain: given[again], isDryRun: given[dryRun], isBackground: given[background],
+                isMetered: given[metered]))
     }
 
     private static let nothingChosen = "nothing was chosen: give ids, addresses, --album, --from, --favourites or --all"
@@ -81,6 +88,7 @@ struct DownloadFiles: Performing {
     private let selector: String?
     private let wish: DownloadWish
     private let place: DownloadPlace
+    private let isAgain: Bool
     private let isDryRun: Bool
     private let isBackground: Bool
     private let isMetered: Bool
@@ -124,47 +132,77 @@ struct DownloadFiles: Performing {
     }
 
     private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ run: Run) async throws {
-        var (found, missing) = (0, 0)
+        var chosen = ChosenText()
         let place = DownloadPlace.of(library)
         try await eachPage(run) { tasks in
-            if found == 0 {
+            if chosen.found == 0 {
                 try queue.prepareFolder()
                 try await LibraryPlaces(try await run.latchstring()).remember(place)
             }
-            let absent = try await library.absent(tasks)
-            found += tasks.count
-            missing += absent.count
-            try await queue.add(absent, goingTo: place)
+            try await queue.add(try await missing(tasks, library, &chosen), goingTo: place)
         }
-        guard !run.console.isJSON else { return }
-        run.console.note(Self.sentence(found: found, missing: missing))
+        try await look(&chosen, library, run)
+        if run.console.isJSON {
+            for task in chosen.changed {
+                try run.console.result([], json: ["event": "changed", "id": .string(task.id)])
+            }
+        } else {
+            run.console.note(chosen.sentence)
+            if let changes = chosen.changes { run.console.note(changes) }
+        }
     }
 
-    private static func sentence(found: Int, missing: Int) -> String {
-        guard found > 0 else { return "Nothing there is what you want." }
-        let fetch = missing == 1 ? "1 file to fetch" : "\(missing) files to fetch"
-        let here = found - missing
-        return here == 0 ? "\(fetch)." : missing == 0 ? "All \(here) are here already." : "\(fetch), \(here) are here."
+    /// Those of some tasks that are to be fetched.
+    private func missing(
+        _ tasks: [DownloadTask], _ library: PictureLibrary, _ chosen: inout ChosenText
+    ) async throws -> [DownloadTask] {
+        let absent = isAgain ? try tasks.map(again) : try await library.absent(tasks)
+        chosen.found += tasks.count
+        chosen.missing += absent.count
+        if absent.count < tasks.count, tasks.contains(where: { $0.group == .file }) {
+            let ids = Set(absent.map(\.id))
+            chosen.filesHere += tasks.filter { $0.group == .file && !ids.contains($0.id) }
+        }
+        return absent
+    }
+
+    private func again(_ task: DownloadTask) throws(LatchError) -> DownloadTask {
+        guard task.group == .file else {
+            throw LatchError(
+                .invalidInput, "--again is for addresses of files: a picture comes anew when the server has another.")
+        }
+        var task = task
+        task.metadata.isAgain = true
+        return task
+    }
+
+    /// Asks what has changed of that which is here.
+    private func look(_ chosen: inout ChosenText, _ library: PictureLibrary, _ run: Run) async throws {
+        guard !chosen.filesHere.isEmpty else { return }
+        chosen.changed = try await ChangeCheck(try await run.latchstring(), library).changed(among: chosen.filesHere)
     }
 
     private func tell(_ library: PictureLibrary, _ run: Run) async throws -> ExitCode {
-        var (files, here, bytes, unknown) = (0, 0, 0, 0)
+        var (bytes, unknown, chosen) = (0, 0, ChosenText())
         try await eachPage(run) { tasks in
-            let absent = try await library.absent(tasks)
-            here += tasks.count - absent.count
-            files += absent.count
+            let absent = try await missing(tasks, library, &chosen)
             bytes += absent.reduce(0) { $0 + ($1.metadata.size ?? 0) }
             unknown += absent.count { $0.metadata.size == nil }
         }
-        var line = "\(files == 1 ? "1 file" : "\(files) files") to fetch, \(ByteText.of(bytes))"
-        if unknown > 0 { line += ", and \(unknown) of unknown size" }
+        try await look(&chosen, library, run)
+        let (files, here) = (chosen.missing, chosen.found - chosen.missing)
+        var line = "\(files == 1 ? "1 file" : "\(files) files") to fetch"
+        if files > unknown { line += ", \(ByteText.of(bytes))" }
+        if unknown > 0 { line += unknown == files ? ", of unknown size" : ", and \(unknown) of unknown size" }
         if here > 0 { line += "; \(here) here already" }
         try run.console.result(
             [line + "."],
             json: [
                 "files": .number(Double(files)), "bytes": .number(Double(bytes)),
                 "filesOfUnknownSize": .number(Double(unknown)), "filesHere": .number(Double(here)),
+                "filesChanged": .number(Double(chosen.changed.count)),
             ])
+        if !run.console.isJSON, let changes = chosen.changes { run.console.note(changes) }
         return .done
     }
 

@@ -11,21 +11,29 @@ enum Downloads {
         discussion: """
             Commands reach a 'latch download' that runs elsewhere within a moment.
 
+            An ID is what 'list' shows first, or the address that was given. Behind its '?' may stand a secret: there is no need \
+            to give it where the path alone says which.
+
             Exit codes: \(ExitCode.done.rawValue), also where there was nothing to do; \(ExitCode.badInput.rawValue) when an ID \
-            is not there. 'watch' ends as the 'latch download' that it watches.
+            is not there, or there is nothing to do by it: the others are done all the same. 'watch' ends as the \
+            'latch download' that it watches.
             """,
         commands: [
             ListDownloads.command, WatchDownloads.command,
-            command("pause", "Let files rest; what has come stays.") { try await $0.pause($1, of: $2) },
-            command("resume", "Let paused files go on.", fetches: true) { try await $0.resume($1, of: $2) },
-            command("retry", "Try again what failed.", fetches: true) { try await $0.retryFailed($1, of: $2) },
-            command("cancel", "Take files out of the queue.") { queue, ids, account in
-                guard let ids else { return try await queue.cancelAll(of: account) }
-                var count = 0
-                for id in ids where try await queue.cancel(id, of: account) { count += 1 }
-                return count
+            command("pause", "Let files rest; what has come stays.", [.waiting, .running]) {
+                try await $0.pause($1, of: $2)
             },
-            command("clear", "Forget what is over; the files stay.") { try await $0.clear($1, of: $2) },
+            command("resume", "Let paused files go on.", [.paused], fetches: true) { try await $0.resume($1, of: $2) },
+            command("retry", "Try again what failed.", [.failed, .skipped], fetches: true) {
+                try await $0.retryFailed($1, of: $2)
+            },
+            command("cancel", "Take files out of the queue.", [.waiting, .running, .paused]) { queue, ids, account in
+                guard let ids else { return try await queue.cancelAll(of: account) }
+                return try await queue.cancel(ids, of: account)
+            },
+            command("clear", "Forget what is over; the files stay.", [.done, .skipped, .failed]) {
+                try await $0.clear($1, of: $2)
+            },
         ])
 
     private static let ids = RemainingArguments<String>("ID", help: "Which; all when left out.")
@@ -34,7 +42,7 @@ enum Downloads {
         help: "Only of this account: its number, e-mail, server or the beginning of its id.")
 
     private static func command(
-        _ name: String, _ summary: String, fetches: Bool = false,
+        _ name: String, _ summary: String, _ states: Set<StateWord>, fetches: Bool = false,
         _ act: @escaping @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
     ) -> Command<Request> {
         Command<Request>(name, summary, arguments: [ids, account]) { given in
@@ -42,47 +50,8 @@ enum Downloads {
             return Request(
                 given,
                 CommandDownloads(
-                    ids: chosen.isEmpty ? nil : chosen, selector: given[account], name: name, fetches: fetches, act: act
-                ))
+                    words: chosen, selector: given[account], name: name, states: states, fetches: fetches, act: act))
         }
-    }
-}
-
-/// One command to the queue.
-private struct CommandDownloads: Performing {
-    let ids: [String]?
-    let selector: String?
-    let name: String
-    /// Whether there is something to fetch after it.
-    let fetches: Bool
-    let act: @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
-
-    var asksNobody: Bool { true }
-
-    func perform(in run: Run) async throws -> ExitCode {
-        let account = selector == nil ? nil : try await run.account(selector).id
-        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
-        let count = try await act(queue, ids, account)
-        if let ids, count == 0 {
-            throw LatchError(
-                .invalidInput,
-                "There is nothing to \(name) by '\(ids.map(Self.shown).joined(separator: ", "))'. "
-                    + "See what there is: latch downloads list")
-        }
-        try run.console.result(
-            [count == 1 ? "1 file." : "\(count) files."], json: ["files": .number(Double(count))])
-        if fetches, count > 0, !run.console.isJSON, try !queue.isRunningSomewhere() {
-            run.console.note(
-                "\(count == 1 ? "Fetch it" : "Fetch them"): latch download; without this terminal: latch download --background"
-            )
-        }
-        return .done
-    }
-
-    /// An id as it was given. Behind the `?` of an address may stand a secret.
-    private static func shown(_ id: String) -> String {
-        let bare = id.prefix { $0 != "?" }
-        return (String(bare) + (bare.endIndex < id.endIndex ? "?…" : "")).printable
     }
 }
 
@@ -99,6 +68,7 @@ private struct WatchDownloads: Performing {
         let queue = try await DownloadPlace().open(run, isChoosing: false).queue
         if try !queue.isRunningSomewhere(), !run.console.isJSON {
             run.console.note("Nothing is fetched now. Begin, or go on: latch download")
+            return .done
         }
         return try await DownloadDisplay(console: run.console).watch(queue)
     }
@@ -123,12 +93,18 @@ private struct ListDownloads: Performing {
     func perform(in run: Run) async throws -> ExitCode {
         let account = selector == nil ? nil : try await run.account(selector).id
         let queue = try await DownloadPlace().open(run, isChoosing: false).queue
+        // What a program that was killed has left as running waits.
+        let isFetched = try queue.isRunningSomewhere()
         // The list is written as it is read: it may be of any length.
         var (last, count) = (0, 0)
         if run.console.isJSON { try run.console.raw(Array("{\"downloads\":[".utf8)) }
         while case let page = try await queue.tasks(after: last), let end = page.last {
             last = end.position
-            let page = page.filter { row in
+            let page = page.map { row in
+                var row = row
+                if !isFetched, row.state == .running { row.state = .waiting }
+                return row
+            }.filter { row in
                 account.map { $0 == row.task.account } ?? true && (states.isEmpty || states.contains(row.state.word))
             }
             if page.isEmpty { continue }

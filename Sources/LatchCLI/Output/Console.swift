@@ -11,11 +11,14 @@ struct Console: Sendable {
     let output: Style
     /// Emphasis on standard error.
     let errors: Style
+    /// Whether standard error is a terminal that can write over what it shows.
+    let isLive: Bool
 
     init(isJSON: Bool, environment: [String: String]) {
         self.isJSON = isJSON
         output = Style(descriptor: Descriptor.output, environment: environment)
         errors = Style(descriptor: Descriptor.errors, environment: environment)
+        isLive = Descriptor.isTerminal(Descriptor.errors) && environment["TERM"] != "dumb"
     }
 
     /// Prints the command's result: `lines` for people, `json` for programs.

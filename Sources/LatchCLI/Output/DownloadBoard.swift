@@ -6,7 +6,7 @@ import Terminal
 
 /// What is on the screen while files come: a bar for each that is under way, and one line for all.
 ///
-/// Where standard error is no terminal there are no bars, but a line for all every ten seconds.
+/// Where standard error is no terminal, or one that cannot write over what it shows, there are no bars, but a line for all every ten seconds.
 final class DownloadBoard: Sendable {
     private struct State {
         var files: [(id: String, received: Int, total: Int?)] = []
@@ -32,7 +32,7 @@ final class DownloadBoard: Sendable {
     init(console: Console, since before: OverallProgress) {
         self.console = console
         self.before = before
-        isLive = !console.isJSON && Descriptor.isTerminal(Descriptor.errors)
+        isLive = !console.isJSON && console.isLive
     }
 
     /// Why it stands still, if so.

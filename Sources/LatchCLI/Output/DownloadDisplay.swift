@@ -80,7 +80,7 @@ struct DownloadDisplay {
         if progress.received > 0 { parts[0] += " (\(ByteText.of(progress.received)))" }
         if progress.skipped > 0 { parts.append("\(progress.skipped) skipped") }
         if progress.failed > 0 { parts.append("\(progress.failed) failed") }
-        if progress.open > 0 { parts.append("\(progress.open) wait") }
+        if progress.open > 0 { parts.append(progress.open == 1 ? "1 waits" : "\(progress.open) wait") }
         return parts.joined(separator: ", ") + "."
     }
 }

@@ -8,7 +8,9 @@ enum DownloadText {
     static func file(_ name: String, _ received: Int, _ total: Int?, width: Int) -> String {
         let bytes = total.map { "\(ByteText.of(received)) / \(ByteText.of($0))" } ?? ByteText.of(received)
         let padding = String(repeating: " ", count: max(0, 19 - bytes.count))
-        return fitting("\(bar(received, total))  \(bytes)\(padding)  \(name.printable)", width)
+        // A narrow terminal has room for the name alone.
+        let share = width < narrow ? percent(received, total) : bar(received, total)
+        return fitting("\(share)  \(bytes)\(width < narrow ? "" : padding)  \(name.printable)", width)
     }
 
     /// All files in one line.
@@ -45,13 +47,19 @@ enum DownloadText {
         return isWide ? 2 : 1
     }
 
+    private static let narrow = 64
+
+    private static func percent(_ received: Int, _ total: Int?) -> String {
+        guard let total, total > 0 else { return "    " }
+        let percent = String(Int(min(1, Double(received) / Double(total)) * 100))
+        return String(repeating: " ", count: 3 - percent.count) + percent + "%"
+    }
+
     private static func bar(_ received: Int, _ total: Int?) -> String {
         guard let total, total > 0 else { return "[" + String(repeating: "·", count: 20) + "]     " }
-        let share = min(1, Double(received) / Double(total))
-        let filled = Int(share * 20)
-        let percent = String(Int(share * 100))
+        let filled = Int(min(1, Double(received) / Double(total)) * 20)
         return "[" + String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled) + "] "
-            + String(repeating: " ", count: 3 - percent.count) + percent + "%"
+            + percent(received, total)
     }
 }
 

@@ -28,7 +28,7 @@ public struct DownloadChooser: Sendable {
         for path in try wish.paths.map(below) {
             if isImmich, let picture = SharedPicture(path) {
                 single += try await library.shared(picture)
-            } else if isImmich, let id = picture(at: path) {
+            } else if isImmich, let id = ImmichAssetReading.pictureID(at: path) {
                 ids.append(id)
             } else {
                 single.append(try await file(path))
@@ -52,20 +52,13 @@ public struct DownloadChooser: Sendable {
 
     /// The path below the account's server that a path or whole address means.
     private func below(_ text: String) throws(LatchError) -> String {
-        guard FileAddress.isOne(text) else { return text }
+        guard FileAddress.isOne(text) else { return FileAddress.escaped(text[...]) }
         let address = try FileAddress(text)
         if let path = address.request(to: account.serverURL) { return path }
         throw LatchError(
             .invalidRequest,
             "The file is at \(address.origin), and this account at \(account.serverURL), which does not send its token "
                 + "elsewhere. Name an account there with --account, or none.")
-    }
-
-    /// The id of a picture whose page in the browser a path is.
-    private func picture(at path: String) -> String? {
-        let parts = path.prefix { $0 != "?" }.split(separator: "/")
-        guard parts.dropLast().last == "photos", let id = parts.last.map(String.init) else { return nil }
-        return ImmichAssetReading.isID(id) ? id : nil
     }
 
     /// The file at a path or whole address of the server, under its whole address.

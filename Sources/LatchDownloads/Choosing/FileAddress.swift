@@ -43,8 +43,8 @@ public struct FileAddress: Sendable, Hashable {
         origin = try Self.origin(scheme + authority)
         let bare = Substring(rest[authority.endIndex...].utf8.prefix { $0 != UInt8(ascii: "#") })
         let path = Substring(bare.utf8.prefix { $0 != UInt8(ascii: "?") })
-        self.path = path.isEmpty ? "/" : Self.normalized(path)
-        query = path.endIndex < bare.endIndex ? String(bare[bare.index(after: path.endIndex)...]) : nil
+        self.path = path.isEmpty ? "/" : Self.normalized(Self.escaped(path)[...])
+        query = path.endIndex < bare.endIndex ? Self.escaped(bare[bare.index(after: path.endIndex)...]) : nil
     }
 
     /// What stands behind a server's address, to be asked of that server; nil when the file is another server's.
@@ -65,6 +65,23 @@ public struct FileAddress: Sendable, Hashable {
 
     private static func isMark(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    /// A path or query with escapes for blanks and for letters outside ASCII, which no request may hold.
+    ///
+    /// Source: RFC 3986 §2.1; RFC 3987 §3.1.
+    static func escaped(_ text: Substring) -> String {
+        guard text.utf8.contains(where: { $0 == 0x20 || $0 >= 0x80 }) else { return String(text) }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if byte != 0x20, byte < 0x80 {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Escapes in one spelling: none of what needs none, and digits in capitals.

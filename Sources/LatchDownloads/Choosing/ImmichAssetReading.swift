@@ -72,6 +72,13 @@ struct ImmichAssetReading: Sendable {
     /// Whether a text is an id; it goes into a path.
     static func isID(_ text: String) -> Bool { UUID(text: text) != nil }
 
+    /// The id of a picture whose page in the browser a path is.
+    static func pictureID(at path: String) -> String? {
+        let parts = path.prefix { $0 != "?" }.split(separator: "/")
+        guard parts.dropLast().last == "photos", let id = parts.last.map(String.init) else { return nil }
+        return isID(id) ? id : nil
+    }
+
     /// When it was taken.
     static func taken(_ asset: JSONValue) -> Date? { (asset["fileCreatedAt"]?.string).flatMap(ServerTime.date) }
 

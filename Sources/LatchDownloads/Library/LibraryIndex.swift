@@ -2,6 +2,7 @@ import Database
 import FoundationEssentials
 import HTTPClient
 import LatchKit
+import Wire
 
 /// What is in a library's folder, as the accounts database remembers it.
 struct LibraryIndex: Sendable {
@@ -14,6 +15,8 @@ struct LibraryIndex: Sendable {
         var path: String
         /// The SHA-1 of what the server had then, where it told.
         var sha1: [UInt8]?
+        /// What the server had then, where a person gave its address.
+        var version: ResumePoint?
     }
 
     /// Those of some keys that are known.
@@ -36,7 +39,13 @@ struct LibraryIndex: Sendable {
 
     /// Notes a file, in a commit of somebody else's.
     func note(_ key: String, _ entry: Entry, in connection: Connection) throws {
-        _ = try connection.run(Self.upsert, folder, key, entry.path, entry.sha1)
+        let version = entry.version.map(DownloadStore.json)
+        _ = try connection.run(Self.upsert, folder, key, entry.path, entry.sha1, version)
+    }
+
+    /// Forgets what else was at a file's place: it was removed before this one came, and no attribute tells the two apart.
+    func forget(at path: String, but key: String, in connection: Connection) throws {
+        _ = try connection.run(Self.removeOthers, folder, path, key)
     }
 
     /// Notes where files are that were found by what is put on them. One that is still where it was known to be is the
@@ -47,7 +56,7 @@ struct LibraryIndex: Sendable {
             try await database.write { connection in
                 for file in files {
                     guard let old = try connection.first(Self.select, folder, file.key) else {
-                        _ = try connection.run(Self.upsert, folder, file.key, file.path, nil)
+                        _ = try connection.run(Self.upsert, folder, file.key, file.path, nil, nil)
                         continue
                     }
                     guard old.path != file.path, !holds(file.key, at: old.path) else { continue }
@@ -69,8 +78,13 @@ struct LibraryIndex: Sendable {
     }
 
     private static let select = Statement(
-        "SELECT path, sha1 FROM library_files WHERE folder = ? AND key = ?", String.self, String.self
-    ) { row throws(DatabaseError) in Entry(path: try row.get(0), sha1: try row.get(1)) }
+        "SELECT path, sha1, version FROM library_files WHERE folder = ? AND key = ?", String.self, String.self
+    ) { row throws(DatabaseError) in
+        let version: String? = try row.get(2)
+        return Entry(
+            path: try row.get(0), sha1: try row.get(1),
+            version: version.flatMap { try? JSON.decode(ResumePoint.self, from: Array($0.utf8)) })
+    }
 
     private static let selectAny = Statement("SELECT 1 FROM library_files WHERE folder = ? LIMIT 1", String.self) {
         row throws(DatabaseError) in try row.get(0) as Int
@@ -78,9 +92,12 @@ struct LibraryIndex: Sendable {
 
     private static let upsert = Statement(
         """
-        INSERT INTO library_files (folder, key, path, sha1) VALUES (?, ?, ?, ?) \
-        ON CONFLICT DO UPDATE SET path = excluded.path, sha1 = excluded.sha1
-        """, String.self, String.self, String.self, [UInt8]?.self)
+        INSERT INTO library_files (folder, key, path, sha1, version) VALUES (?, ?, ?, ?, ?) \
+        ON CONFLICT DO UPDATE SET path = excluded.path, sha1 = excluded.sha1, version = excluded.version
+        """, String.self, String.self, String.self, [UInt8]?.self, String?.self)
+
+    private static let removeOthers = Statement(
+        "DELETE FROM library_files WHERE folder = ? AND path = ? AND key <> ?", String.self, String.self, String.self)
 
     private static let move = Statement(
         "UPDATE library_files SET path = ? WHERE folder = ? AND key = ?", String.self, String.self, String.self)

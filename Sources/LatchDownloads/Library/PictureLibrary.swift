@@ -104,8 +104,15 @@ public final class PictureLibrary: DownloadLibrary {
         guard path.hasPrefix(folder + "/") else { return }
         let entry = LibraryIndex.Entry(
             path: String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self),
-            sha1: task.metadata.isDigestAdvice ? nil : task.metadata.sha1)
+            sha1: task.metadata.isDigestAdvice ? nil : task.metadata.sha1, version: task.metadata.version)
         try index.note(Self.key(task), entry, in: connection)
+        if task.group == .file { try index.forget(at: entry.path, but: Self.key(task), in: connection) }
+    }
+
+    /// What the server had when files were fetched that are here, by their tasks' ids, where it told.
+    func versions(of tasks: [DownloadTask]) async throws -> [DownloadTask.ID: ResumePoint] {
+        let entries = try await index.entries(Self.keys(tasks))
+        return tasks.reduce(into: [:]) { versions, task in versions[task.id] = entries[Self.key(task)]?.version }
     }
 
     // MARK: - What is here

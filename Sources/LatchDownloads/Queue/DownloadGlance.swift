@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import HTTPClient
 import LatchKit
 
 /// What the queue's file and the parts tell of a queue that another program runs.
@@ -53,7 +54,7 @@ extension DownloadQueue {
         let files = rows.map(file)
         let running = files.filter { $0.state == .running }
         tally.take(try await store.counts())
-        let overall = tally.overall(received: running.reduce(0) { $0 + $1.received }, now: .now)
+        let overall = tally.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
         return DownloadGlance(overall: overall, running: running, ended: files.filter { $0.state != .running })
     }
 
@@ -85,7 +86,7 @@ extension DownloadQueue {
         var received = 0
         if row.state == .running {
             let part = partsFolder + "/" + partName.of(row.account, row.taskID)
-            received = (try? FileManager.default.attributesOfItem(atPath: part)[.size] as? Int) ?? 0
+            received = DownloadPart.size(of: part) ?? 0
         }
         return DownloadGlance.File(
             position: row.position, taskID: row.taskID, filename: row.filename, state: row.state, received: received,

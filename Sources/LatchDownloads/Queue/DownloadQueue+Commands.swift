@@ -20,6 +20,20 @@ extension DownloadQueue {
         return count > 0
     }
 
+    /// Takes tasks out of the queue, as ``cancel(_:of:)`` does one.
+    ///
+    /// - Returns: How many that were.
+    ///
+    /// Source: DL-12.
+    @discardableResult
+    public func cancel(_ ids: [String], of account: Account.ID? = nil) async throws -> Int {
+        defer { commanded() }
+        var count = 0
+        for id in ids { count += try await store.remove(id, of: account) }
+        try await removeLeftParts()
+        return count
+    }
+
     /// Takes all tasks that are not over out of the queue.
     ///
     /// Source: DL-12.

@@ -11,7 +11,11 @@ extension DownloadQueue {
 
     /// Decides what becomes of a task after a try.
     func ended(_ row: QueuedTask, _ outcome: FetchOutcome, _ part: DownloadPart?) async {
-        if case .whole = outcome, let part { return place(row, part) }
+        if case .whole = outcome, let part {
+            var row = row
+            row.task.metadata.version = running[row.position]?.version
+            return place(row, part)
+        }
         // What was stopped is cancelled, and could write nothing; its end is noted all the same.
         await Task {
             await self.settle(row, outcome, part)
@@ -68,6 +72,7 @@ extension DownloadQueue {
     /// Frees a task's place.
     func leave(_ row: QueuedTask) {
         guard let fetch = running.removeValue(forKey: row.position) else { return }
+        tally.arrived(fetch.gained)
         if placing[row.position] == nil { underWay.remove(row.key) }
         if !fetch.hasAnswer || !noteAnswer(row) { outages.left(row) }
         schedule.ended(row)

@@ -25,7 +25,7 @@ extension DownloadQueue {
                 try await store.note(anew: row.position)
                 (row.isWhole, row.path, row.resume) = (false, nil, nil)
             }
-            if !isAbsent(row), let path = try await existing(row) {
+            if !row.task.metadata.isAgain, !isAbsent(row), let path = try await existing(row) {
                 return await ended(row, .gone("It is here already: \(path)"), nil)
             }
             let part = try openPart(row)
@@ -106,8 +106,10 @@ extension DownloadQueue {
             address = try await url(of: task)
             let answer = try await session.client.download(
                 address, headers: headers(task), into: part, from: point, stallTimeout: settings.stallTimeout,
-                onBegin: running.begun)
+                followsRedirects: task.group == .file, onBegin: running.begun)
             outcome = try await outage(behind: answer, to: row, session) ?? judge(answer, row, session, part)
+            // Behind the `?` of where a redirect led may stand a signature.
+            if answer.redirection != nil { outcome = outcome.masked(of: answer.url) }
             if case .outage = outcome {} else { running.answered() }
             if executors[task.account] == nil { executors[task.account] = await session.client.executor }
         } catch {
@@ -137,6 +139,7 @@ extension DownloadQueue {
     ) -> FetchOutcome {
         let task = row.task
         guard [200, 206].contains(answer.status.rawValue) else {
+            if answer.redirection?.isElsewhere ?? false { return FetchOutcome(elsewhere: answer, to: row, now: now()) }
             let own = session.dialect.words(in: answer)
             let words = String((own ?? "status \(answer.status)").prefix(200))
             return FetchOutcome(answer, words, isOwn: own != nil, to: row, now: now())

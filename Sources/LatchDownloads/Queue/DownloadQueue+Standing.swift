@@ -39,8 +39,7 @@ extension DownloadQueue {
     /// Whether nothing is in a file that is to have bytes, as a loss of power can leave it on FAT.
     private nonisolated func isEmptied(_ path: String, _ row: QueuedTask) -> Bool {
         guard let size = row.task.metadata.size, size > 0 else { return false }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return attributes?[.size] as? Int == 0
+        return DownloadPart.size(of: path) == 0
     }
 
     static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -197,7 +197,8 @@ public actor DownloadQueue {
         tally.take(try await store.counts())
         let received =
             running.values.reduce(0) { $0 + $1.progress.received } + placing.values.reduce(0) { $0 + $1.bytes }
-        return tally.overall(received: received, now: .now)
+        let gained = running.values.reduce(0) { $0 + max(0, $1.gained) }
+        return tally.overall(received: received, gained: gained, now: .now)
     }
 
     /// Holds everything up from outside, as while there is no network; nil lets it go on.

@@ -43,6 +43,12 @@ extension DownloadStore {
 
     static let selectOne = Statement("SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: row)
 
+    static let selectNamed = Statement(
+        """
+        SELECT \(columns) FROM downloads WHERE id BETWEEN ?1 AND ?2 \
+        AND account IN (SELECT id FROM accounts WHERE ?3 IS NULL OR id = ?3) ORDER BY position LIMIT 100
+        """, String.self, String.self, UUID?.self, row: row)
+
     static let selectPartner = Statement(
         "SELECT \(columns) FROM downloads WHERE account = ? AND live_id = ? AND position <> ?", UUID.self,
         String.self, Int.self, row: row)

@@ -56,6 +56,17 @@ struct DownloadStore: Sendable {
         try await read { try $0.first(Self.selectOne, position) }
     }
 
+    /// The tasks with an id, of an account or every one.
+    func tasks(_ id: String, of account: UUID?) async throws -> [QueuedTask] {
+        try await read { try $0.all(Self.selectNamed, id, id, account) }
+    }
+
+    /// The tasks whose address has a query behind a path, of an account or every one.
+    func tasks(at url: String, of account: UUID?) async throws -> [QueuedTask] {
+        // What is behind the mask are digits.
+        try await read { try $0.all(Self.selectNamed, url + SealedQuery.mask, url + SealedQuery.mask + "~", account) }
+    }
+
     /// The other part of a live photo.
     func partner(of row: QueuedTask) async throws -> QueuedTask? {
         guard let live = row.task.metadata.liveID else { return nil }

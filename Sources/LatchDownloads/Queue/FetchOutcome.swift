@@ -103,6 +103,27 @@ extension FetchOutcome {
         }
     }
 
+    /// Judges an answer without a file from another origin, to which the account's server sent on. It says nothing of that
+    /// server, which all its other files come from.
+    init(elsewhere answer: ClientResponse, to row: QueuedTask, now: Date) {
+        let url = URL(string: answer.url)
+        let place = url?.host().map { host in "'\(host)\(url?.port.map { ":\($0)" } ?? "")'" } ?? "another server"
+        switch answer.status.rawValue {
+        case 404, 410:
+            self = .failed("There is no file at \(row.task.url): the server sent on to \(place), which has none.")
+        case 401, 403, 407:
+            self = .failed(
+                "The server sent on to \(place), which does not allow it (status \(answer.status)). Ask whoever it belongs to."
+            )
+        case 408, 425, 429, 500...:
+            self = .again(
+                "The server sent on to \(place), which has a fault or wants a pause (status \(answer.status)).",
+                after: answer.retryAfter(now: now))
+        default:
+            self = .failed("The server sent on to \(place), which gave no file (status \(answer.status)).")
+        }
+    }
+
     /// The same without what stands behind the `?` of its address.
     func masked(of url: String) -> Self {
         switch self {
@@ -130,7 +151,10 @@ extension FetchOutcome {
             case .diskFull:
                 self = .held(.disk(.files))
                 return
-            case .fileRefused, .file, .fileExists:
+            case _ where error.isElsewhere:
+                self = .again(error.message, after: nil)
+                return
+            case .fileRefused, .file, .fileExists, .tooManyRedirects, .redirectRefused:
                 self = .failed(error.message)
                 return
             default: break

@@ -11,6 +11,7 @@ final class RunningFetch: Sendable {
         var point: ResumePoint?
         var isNoted = false
         var hasAnswer = false
+        var version: ResumePoint?
     }
 
     let row: QueuedTask
@@ -29,7 +30,13 @@ final class RunningFetch: Sendable {
     func open(_ part: DownloadPart) { state.withLock { ($0.part, $0.start) = (part, part.count) } }
 
     /// Keeps what the part is going to hold; at once, for the transfer waits.
-    func begun(_ point: ResumePoint) { state.withLock { ($0.point, $0.hasAnswer) = (point, true) } }
+    func begun(_ point: ResumePoint) {
+        state.withLock { ($0.point, $0.hasAnswer) = (point, true) }
+        if row.task.group == .file { state.withLock { $0.version = point } }
+    }
+
+    /// What the server said of the file that it gives, where a person gave its address.
+    var version: ResumePoint? { state.withLock(\.version) }
 
     /// Says that the server has answered.
     func answered() { state.withLock { $0.hasAnswer = true } }

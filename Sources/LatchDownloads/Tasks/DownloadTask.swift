@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import HTTPClient
 public import LatchKit
 
 /// One file to bring home: where it is, what it is to be called, and what must be known to put it in its place.
@@ -82,6 +83,16 @@ public struct DownloadMetadata: Sendable, Hashable, Codable {
     public var liveID: String?
     /// The query of the task's address, in the queue; see ``SealedQuery``.
     var sealedQuery: String?
+    /// What the server said of the file when it gave it, where a person gave its address.
+    var version: ResumePoint?
+    /// Whether it is fetched though it is here; nil for no.
+    private var again: Bool?
+
+    /// Whether the file is fetched though it is here. It comes beside the one that is, under the next free name.
+    public var isAgain: Bool {
+        get { again ?? false }
+        set { again = newValue ? true : nil }
+    }
 
     /// One of the two files of a live photo.
     public enum LivePart: String, Sendable, Codable {

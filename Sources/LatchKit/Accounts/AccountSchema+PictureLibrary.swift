@@ -23,4 +23,11 @@ extension AccountSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX library_files_paths ON library_files (folder, path);
         """)
+
+    /// By what a file that was fetched by its address is known to be another on the server since.
+    static let libraryVersions = Migration(
+        11, "the versions of files in libraries",
+        """
+        ALTER TABLE library_files ADD COLUMN version TEXT;
+        """)
 }

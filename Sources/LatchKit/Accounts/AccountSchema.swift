@@ -75,6 +75,7 @@ enum AccountSchema {
         downloadParts,
         downloadPartsCompared,
         downloadOwner,
+        libraryVersions,
     ]
 
     static let columns = """

@@ -43,6 +43,26 @@ enum ForeignAnswer {
         answer.status.isSuccess && answer.body.isEmpty && answer.headers["cf-mitigated"] == nil
     }
 
+    /// Whether a redirect leads to a portal, to a product that wants a sign-in of its own, or to the same address with TLS: it is
+    /// not followed then, and ``reason(for:from:expectsJSON:)`` says what it is.
+    static func leadsToStranger(_ answer: ClientResponse, from server: ServerAddress) -> Bool {
+        isPortal(answer) || SignInProxy.recognised(in: answer) != nil
+            || answer.headers["Location"].map { secured($0, server) != nil } ?? false
+    }
+
+    /// The end of a sentence for a web page that redirects led to instead of a file.
+    static func page(in answer: ClientResponse, elsewhere: Bool) -> String {
+        if let proxy = SignInProxy.recognised(in: answer) { return said(by: proxy) }
+        let place = elsewhere ? host(of: answer).map { "a page on '\($0)'" } : nil
+        return
+            "it was sent on to \(place ?? "a page on the same host"), as a captive portal or a sign-in proxy does. \(remedy)"
+    }
+
+    /// The host that an answer came from.
+    static func host(of answer: ClientResponse) -> String? {
+        (try? ServerAddress(String(answer.url.prefix { $0 != "?" && $0 != "#" })))?.authority
+    }
+
     private static let remedy =
         "Sign in to that in a browser, or use the address that the server itself has."
 

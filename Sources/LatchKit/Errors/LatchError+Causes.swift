@@ -32,6 +32,10 @@ extension LatchError {
 
     private init(transport error: TransportError, _ server: ServerAddress?) {
         let name = server?.description ?? "the server"
+        if error.isElsewhere {
+            self.init(.connectionLost, error.message, cause: error)
+            return
+        }
         if let problem = error.code.certificateProblem {
             self.init(certificate: problem, name, error)
             return
@@ -74,6 +78,7 @@ extension LatchError {
                 )
             case .proxy: (.proxyFailed, error.message)
             case .tooLarge: (.responseTooLarge, error.message)
+            case .tooManyRedirects, .redirectRefused: (.serverRefused, error.message)
             case .file, .fileExists, .fileRefused, .diskFull: (.fileFailed, error.message)
             default:
                 (

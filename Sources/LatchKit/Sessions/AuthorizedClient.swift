@@ -51,19 +51,41 @@ public struct AuthorizedClient: Sendable {
     ///   - part: Where the bytes go.
     ///   - point: Up to where the part is good; nil begins anew.
     ///   - stallTimeout: How long not one byte may come.
+    ///   - followsRedirects: Whether redirects are followed, without credentials where they lead to another origin; those to
+    ///     a sign-in proxy or portal never are.
     ///   - onBegin: Told what will come before its first byte is written; it must return at once.
-    /// - Returns: The server's own answer. With status 200 and 206 the part is whole.
+    /// - Returns: The server's own answer, or that of another origin, which says so. With status 200 and 206 the part is whole.
     /// - Throws: As ``send(_:_:headers:body:)``. After ``LatchError/Code/foreignAnswer`` the part may hold what somebody else
     ///   sent, and is good for nothing.
     ///
     /// Source: DL-3, DL-13.
     public func download(
         _ path: String, headers: HTTPHeaders = [:], into part: DownloadPart, from point: ResumePoint? = nil,
-        stallTimeout: Duration = .seconds(30), onBegin: (@Sendable (ResumePoint) -> Void)? = nil
+        stallTimeout: Duration = .seconds(30), followsRedirects: Bool = false,
+        onBegin: (@Sendable (ResumePoint) -> Void)? = nil
     ) async throws -> ClientResponse {
         try await session.perform(DialectRequest(.get, path, headers: headers), isOneOfMany: true) { request, token in
-            try await session.download(request, token, part, point, stallTimeout, onBegin)
+            try await session.download(
+                request, token, part, point, stallTimeout, followsRedirects: followsRedirects, onBegin)
         }.answer
+    }
+
+    /// Whether a file of the server's is another by now than it was.
+    ///
+    /// - Parameters:
+    ///   - path: As for ``send(_:_:headers:body:)``; redirects are followed as for a download.
+    ///   - point: What was known of it when it was fetched.
+    /// - Returns: nil where the server does not tell.
+    /// - Throws: As ``send(_:_:headers:body:)``.
+    public func isChanged(_ path: String, since point: ResumePoint) async throws -> Bool? {
+        let request = DialectRequest(.head, path, headers: point.conditions)
+        let answer = try await session.perform(request, isOneOfMany: true) { request, token in
+            try await session.look(request, token)
+        }.answer
+        // Somebody's page says nothing of the file.
+        let name = path.prefix { $0 != "?" }.lowercased()
+        if ForeignAnswer.isPage(answer), !name.hasSuffix(".html"), !name.hasSuffix(".htm") { return nil }
+        return point.isChanged(by: answer)
     }
 
     /// Where tasks run best that do little more than such downloads; nil before the first request.
@@ -122,6 +144,8 @@ extension Session {
     }
 
     private func rejection(in answer: ClientResponse, to request: DialectRequest) throws -> Rejection? {
+        // Another origin was shown no token, and says nothing of the session.
+        if answer.redirection?.isElsewhere ?? false { return nil }
         let place = request.base ?? server
         let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(place.url.count))
         switch dialect.verdict(on: answer, to: path, at: place) {

@@ -17,15 +17,39 @@ extension Session {
     /// The same for a file, without a bound for the whole.
     func download(
         _ request: DialectRequest, _ token: Secret, _ part: DownloadPart, _ point: ResumePoint?,
-        _ stallTimeout: Duration, _ onBegin: (@Sendable (ResumePoint) -> Void)?
+        _ stallTimeout: Duration, followsRedirects: Bool, _ onBegin: (@Sendable (ResumePoint) -> Void)?
     ) async throws -> ClientResponse {
         var (client, message) = try await message(request, token, timeout: nil, by: recent()?.client)
         message.stallTimeout = stallTimeout
+        if followsRedirects { follow(&message) }
         let whole = message
-        return try await LatchError.telling(server) {
+        let answer = try await LatchError.telling(server) {
             try await client.download(whole, into: part, from: point, onBegin: onBegin)
         }
+        if let redirection = answer.redirection, redirection.isUntakenPage {
+            throw foreign(ForeignAnswer.page(in: answer, elsewhere: redirection.isElsewhere), for: nil)
+        }
+        return answer
     }
+
+    /// Asks what a server has at an address, and takes no body.
+    func look(_ request: DialectRequest, _ token: Secret) async throws -> ClientResponse {
+        var (client, message) = try await message(request, token, timeout: Self.longestLook, by: recent()?.client)
+        follow(&message)
+        let whole = message
+        return try await LatchError.telling(server) { try await client.send(whole) }
+    }
+
+    private func follow(_ message: inout ClientRequest) {
+        message.redirects = .follow(maximum: Self.mostRedirects)
+        message.mayFollow = { [server] in !ForeignAnswer.leadsToStranger($0, from: server) }
+    }
+
+    /// Half of what browsers take for no circle.
+    ///
+    /// Source: Fetch standard, HTTP-redirect fetch.
+    private static let mostRedirects = 10
+    private static let longestLook = Duration.seconds(10)
 
     /// A request as it goes out, and the client that it goes by.
     func message(

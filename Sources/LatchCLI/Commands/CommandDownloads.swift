@@ -1,0 +1,106 @@
+import LatchDownloads
+import LatchKit
+import Terminal
+
+/// One command to the queue: `latch downloads pause` and its like.
+struct CommandDownloads: Performing {
+    /// What was given for ids; all are meant when nothing was.
+    let words: [String]
+    let selector: String?
+    let name: String
+    /// In which of them there is something to do.
+    let states: Set<StateWord>
+    /// Whether there is something to fetch after it.
+    let fetches: Bool
+    let act: @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
+
+    var asksNobody: Bool { true }
+
+    func perform(in run: Run) async throws -> ExitCode {
+        let account = selector == nil ? nil : try await run.account(selector).id
+        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
+        let chosen = try await chosen(queue, account)
+        let count: Int
+        if words.isEmpty {
+            count = try await act(queue, nil, account)
+        } else {
+            count = chosen.ids.isEmpty ? 0 : try await act(queue, chosen.ids, account)
+            if count == 0 { throw LatchError(.invalidInput, chosen.misses.sentence(name)) }
+        }
+        var json: [JSONValue.Member] = [.init("files", .number(Double(count)))]
+        if !chosen.misses.isEmpty { json.append(.init("missed", .array(chosen.misses.words.map { .string($0) }))) }
+        try run.console.result([count == 1 ? "1 file." : "\(count) files."], json: .object(json))
+        if !chosen.misses.isEmpty, !run.console.isJSON { run.console.note(chosen.misses.sentence(name)) }
+        if fetches, count > 0, !run.console.isJSON, try !queue.isRunningSomewhere() {
+            run.console.note(
+                "\(count == 1 ? "Fetch it" : "Fetch them"): latch download; without this terminal: latch download --background"
+            )
+        }
+        return chosen.misses.isEmpty ? .done : .badInput
+    }
+
+    /// The ids that were meant and by which there is something to do, and what else was given.
+    private func chosen(_ queue: DownloadQueue, _ account: Account.ID?) async throws -> (ids: [String], misses: Misses)
+    {
+        var (ids, misses): ([String], Misses) = ([], Misses())
+        for word in words {
+            let shown = Self.shown(word)
+            switch try await queue.meaning(of: word, account: account) {
+            case .nothing: misses.unknown.append(shown)
+            case .several(let several): misses.ambiguous.append((shown, several))
+            case .tasks(let tasks):
+                guard let task = tasks.first(where: { states.contains(StateWord($0.state)) }) else {
+                    misses.idle.append((shown, tasks.first.map { StateWord($0.state) } ?? .done))
+                    continue
+                }
+                if !ids.contains(task.task.id) { ids.append(task.task.id) }
+            }
+        }
+        return (ids, misses)
+    }
+
+    /// An id as it was given. Behind the `?` of an address may stand a secret, unless it is a list's.
+    private static func shown(_ id: String) -> String {
+        let bare = id.prefix { $0 != "?" }
+        let query = id[bare.endIndex...]
+        return (String(bare) + (query.isEmpty ? "" : query.hasPrefix("?…") ? String(query) : "?…")).printable
+    }
+}
+
+/// The ids that were given and by which nothing is done, and why.
+private struct Misses {
+    var unknown: [String] = []
+    var idle: [(word: String, state: StateWord)] = []
+    var ambiguous: [(word: String, ids: [String])] = []
+
+    /// How many of a kind one sentence names.
+    private static let most = 5
+
+    var isEmpty: Bool { unknown.isEmpty && idle.isEmpty && ambiguous.isEmpty }
+    var words: [String] { unknown + idle.map(\.word) + ambiguous.map(\.word) }
+
+    func sentence(_ name: String) -> String {
+        var sentences: [String] = []
+        if !unknown.isEmpty { sentences.append("Not in the queue: \(Self.list(unknown)).") }
+        if !idle.isEmpty {
+            let states = idle.map { "'\($0.word)' is \($0.state.rawValue)" }
+            sentences.append("There is nothing to \(name): \(Self.cut(states).joined(separator: ", ")).")
+        }
+        for (word, ids) in ambiguous {
+            sentences.append("'\(word)' may be any of these; give one: \(Self.list(ids.map(\.printable))).")
+        }
+        if sentences.isEmpty { sentences.append("There is nothing to \(name) by that.") }
+        return sentences.joined(separator: " ") + " See what there is: latch downloads list"
+    }
+
+    private static func list(_ words: [String]) -> String { cut(words.map { "'\($0)'" }).joined(separator: ", ") }
+
+    private static func cut(_ words: [String]) -> [String] {
+        words.count <= most ? words : words.prefix(most) + ["\(words.count - most) more"]
+    }
+}
+
+extension StateWord {
+    /// The word of a state.
+    init(_ state: DownloadState) { self = Self(rawValue: state.word) ?? .waiting }
+}

@@ -1,0 +1,72 @@
+import HTTPClient
+public import LatchKit
+
+/// Asks servers whether files that are here, and were fetched by their addresses, are others there by now.
+///
+/// Source: RFC 9110 §13.1.
+public struct ChangeCheck: Sendable {
+    /// How many are asked about at once.
+    private static let atOnce = 6
+
+    private let latch: Latchstring
+    private let library: PictureLibrary
+
+    /// Makes a check of a library's files.
+    public init(_ latch: Latchstring, _ library: PictureLibrary) {
+        self.latch = latch
+        self.library = library
+    }
+
+    /// Those of some tasks whose files are others on the server by now.
+    ///
+    /// Where a server does not tell, or nothing was kept of a file, it counts as the same. A server that gives no answer is not
+    /// asked about the rest.
+    ///
+    /// - Throws: The codes of the storage; `CancellationError`.
+    public func changed(among tasks: [DownloadTask]) async throws -> [DownloadTask] {
+        let files = tasks.filter { $0.group == .file }
+        let versions = try await library.versions(of: files)
+        var sessions: [Account.ID: Session] = [:]
+        for id in Set(files.map(\.account)) {
+            guard let account = try await latch.accounts.account(id), account.isSignedIn else { continue }
+            sessions[id] = try latch.session(for: account)
+        }
+        var changed: [DownloadTask] = []
+        let known = files.filter { versions[$0.id] != nil }
+        for start in stride(from: 0, to: known.count, by: Self.atOnce) {
+            let looks = try await looks(known[start..<min(start + Self.atOnce, known.count)], versions, sessions)
+            for (task, look) in looks {
+                switch look {
+                case .changed: changed.append(task)
+                case .same: break
+                case .unanswered: sessions[task.account] = nil
+                }
+            }
+        }
+        return changed
+    }
+
+    private enum Look { case changed, same, unanswered }
+
+    private func looks(
+        _ tasks: ArraySlice<DownloadTask>, _ versions: [DownloadTask.ID: ResumePoint], _ sessions: [Account.ID: Session]
+    ) async throws -> [(DownloadTask, Look)] {
+        try await withThrowingTaskGroup(of: (Int, Look).self) { group in
+            for (index, task) in zip(tasks.indices, tasks) {
+                guard let version = versions[task.id], let session = sessions[task.account] else { continue }
+                group.addTask { (index, try await Self.look(task, version, session)) }
+            }
+            var looks: [(index: Int, look: Look)] = []
+            for try await look in group { looks.append((look.0, look.1)) }
+            return looks.sorted { $0.index < $1.index }.map { (tasks[$0.index], $0.look) }
+        }
+    }
+
+    private static func look(_ task: DownloadTask, _ version: ResumePoint, _ session: Session) async throws -> Look {
+        do {
+            return try await session.client.isChanged(task.url, since: version) == true ? .changed : .same
+        } catch let error as LatchError where error.code != .cancelled {
+            return .unanswered
+        }
+    }
+}

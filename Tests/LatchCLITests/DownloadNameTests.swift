@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// By what `latch downloads pause` and its like know a file.
+@Suite("The names of files in the queue", .timeLimit(.minutes(5))) struct DownloadNameTests {
+    private static let secret = "oPEn-seSAme-0123456789"
+
+    /// A queue with files that failed: two at plain addresses, three behind a query, of which two at one path.
+    private func house() async throws -> FileHome {
+        let house = try await FileHome(host: "localhost")
+        house.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
+        let failed = try await house.download(
+            "/files/a", "/files/b", "/files/c?k=\(Self.secret)", "/files/d?k=\(Self.secret)",
+            "/files/d?k=\(Self.secret)2")
+        try #require(failed.status == 1, "\(failed.errors)")
+        return house
+    }
+
+    private func states(_ house: FileHome) async throws -> [String] {
+        try await house.home.latch("downloads", "list").output.split(separator: "\n").map { line in
+            line.split(separator: " ").prefix(2).joined(separator: " ").replacing(
+                "http://localhost:\(house.server.port)/files/", with: "")
+        }
+    }
+
+    @Test("DL-12 of several ids the good ones are done, and the others named")
+    func goodAndWrong() async throws {
+        let house = try await house()
+        let url = "http://localhost:\(house.server.port)"
+        let retried = try await house.home.latch(
+            "downloads", "retry", "\(url)/files/a", "\(url)/files/x?k=\(Self.secret)", "nonsense", "\(url)/files/a")
+        let paused = try await house.home.latch("downloads", "pause", "/files/a", "/files/b", "--json")
+        let wrong = try await house.home.latch("downloads", "cancel", "/files/b")
+
+        #expect(retried.status == 65 && retried.output == "1 file.\n")
+        #expect(
+            retried.errors.hasPrefix(
+                "Not in the queue: '\(url)/files/x?…', 'nonsense'. See what there is: latch downloads list\n"),
+            "\(retried.errors)")
+        #expect(paused.status == 65)
+        #expect(try Home.json(paused)["files"] as? Int == 1 && Home.json(paused)["missed"] as? [String] == ["/files/b"])
+        #expect(wrong.status == 65 && wrong.errors.contains("There is nothing to cancel: '/files/b' is failed."))
+        #expect(try await states(house).prefix(2) == ["paused a", "failed b"])
+    }
+
+    @Test("DL-12 an address is known in every spelling, and without its query where that is plain")
+    func spellings() async throws {
+        let house = try await house()
+        let port = house.server.port
+        let list = try await house.home.latch("downloads", "list", "--json")
+        let rows = try #require(try Home.json(list)["downloads"] as? [[String: Any]])
+        let ids = rows.compactMap { $0["id"] as? String }
+        let results = [
+            try await house.home.latch("downloads", "retry", "HTTP://LOCALHOST.:\(port)/files/%61#page"),
+            try await house.home.latch("downloads", "retry", "/files/c"),
+            try await house.home.latch("downloads", "retry", ids[3]),
+            try await house.home.latch("downloads", "retry", "http://localhost:\(port)/files/d?k=\(Self.secret)2"),
+        ]
+        for result in results { #expect(result.status == 0 && result.output == "1 file.\n", "\(result.errors)") }
+        #expect(
+            try await states(house).map { $0.prefix { $0 != " " } } == [
+                "waiting", "failed", "waiting", "waiting", "waiting",
+            ])
+        let either = try await house.home.latch("downloads", "cancel", "/files/d")
+        #expect(either.status == 65 && either.errors.contains("'\(ids[3])', '\(ids[4])'"), "\(either.errors)")
+        let another = try await house.home.latch(
+            "downloads", "cancel", "http://localhost:\(port)/files/c?k=\(Self.secret)3")
+        #expect(another.status == 65 && !another.errors.contains(Self.secret), "\(another.errors)")
+        let cancelled = try await house.home.latch("downloads", "cancel", ids[2], ids[3], ids[4])
+        #expect(cancelled.status == 0 && cancelled.output == "3 files.\n", "\(cancelled.errors)")
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// Files at addresses whose server sends on to another place.
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadRedirectTests {
+    private let world: DownloadWorld
+    private static let secret = "oPEn-seSAme-0123456789"
+
+    init() async throws { world = try await DownloadWorld() }
+
+    /// Has a file's address lead to `target`.
+    private func lead(_ name: String, to target: String, status: Int = 302) {
+        world.intercept { request in
+            request.path == "/files/\(name)" ? .init(status: status, headers: [("Location", target)]) : nil
+        }
+    }
+
+    /// Fetches a file, and gives its end and everything that was told.
+    private func fetch(
+        _ name: String, group: DownloadGroup = .file, times: Int = 1
+    ) async throws -> (state: DownloadState?, told: String) {
+        let queue = world.queue(now: DownloadWorld.hurried())
+        let events = world.collect(queue)
+        if times == 1 { try await queue.add([world.task(name, group: group, name: name)]) }
+        try await queue.run()
+        return (try await world.state(name, queue), "\(await events())\(try await queue.tasks())")
+    }
+
+    private func isKept(_ text: String) throws -> Bool {
+        for path in FileManager.default.enumerator(atPath: world.folder.path)?.allObjects as? [String] ?? [] {
+            let bytes = FileManager.default.contents(atPath: world.folder.file(path)) ?? Data()
+            if bytes.range(of: Data(text.utf8)) != nil { return true }
+        }
+        return false
+    }
+
+    @Test("DL-3 a file is brought from the place that the server sends on to; its signature is told and kept nowhere")
+    func store() async throws {
+        let cuts = Mutex(1)
+        let bytes = world.bytes(of: "stored")
+        let store = try FaultServer { request in
+            guard request.path.hasSuffix(Self.secret) else { return .init(status: 403) }
+            var answer = FaultServer.Answer.file(bytes, to: request)
+            let left = cuts.withLock { left in
+                left -= 1
+                return left
+            }
+            if left >= 0 { answer.cutAfter = 10_000 }
+            return answer
+        }
+        lead("a.bin", to: store.url("/bucket/stored?X-Amz-Signature=\(Self.secret)"))
+        let (state, told) = try await fetch("a.bin")
+        #expect(try state == .done && world.file("a.bin") == bytes && world.parts().isEmpty)
+        #expect(store.requests.allSatisfy { $0.headers["authorization"] == nil && $0.headers["cookie"] == nil })
+        #expect(store.requests.last?.headers["range"] == "bytes=10000-")
+        #expect(try !told.contains(Self.secret) && !isKept(Self.secret), "\(told)")
+    }
+
+    @Test(
+        "DL-13 what the other place refuses says nothing of the account, and is told as that place's",
+        arguments: [
+            (401, "does not allow it"), (403, "does not allow it"), (404, "There is no file"), (410, "no file"),
+            (503, "has a fault"),
+        ])
+    func refused(_ status: Int, _ words: String) async throws {
+        let store = try FaultServer { _ in
+            .init(
+                status: status, headers: [("Content-Type", "application/xml")],
+                body: Array("<Sig>\(Self.secret)</Sig>".utf8))
+        }
+        lead("a.bin", to: store.url("/stored?sig=\(Self.secret)"))
+        let (state, told) = try await fetch("a.bin")
+        #expect(state?.reason?.contains(words) ?? false, "\(told)")
+        #expect(state?.reason?.contains("sent on to '127.0.0.1:\(store.port)'") ?? false, "\(told)")
+        #expect(store.requests.count == (status == 503 ? 4 : 1))
+        #expect(!world.server.requests.contains { $0.path == "/api/auth/mobile/refresh" })
+        #expect(try !told.contains(Self.secret) && !isKept(Self.secret), "\(told)")
+    }
+
+    @Test("DL-13 another place that cannot be reached fails that file, and the server's others come home")
+    func gone() async throws {
+        let store = try FaultServer { _ in .init() }
+        store.goAway()
+        lead("a.bin", to: store.url("/stored?sig=\(Self.secret)"))
+        let queue = world.queue(now: DownloadWorld.hurried())
+        try await queue.add([
+            world.task("a.bin", group: .file, name: "a.bin"), world.task("b.bin", group: .file, name: "b.bin"),
+        ])
+        try await queue.run()
+        let reason = try await world.state("a.bin", queue)?.reason ?? ""
+        #expect(
+            reason.contains("sent on to another") && reason.contains(store.url("")) && !reason.contains(Self.secret))
+        #expect(try world.files() == ["b.bin"])
+    }
+
+    @Test("DL-13 a redirect to somebody's page is told as that, and what has come of the file is gone on with")
+    func signInPage() async throws {
+        let bytes = world.bytes(of: "a.bin")
+        let isAway = Mutex(false)
+        world.intercept { request in
+            switch request.path {
+            case "/files/a.bin":
+                if isAway.withLock({ $0 }) { return .init(status: 302, headers: [("Location", "/login?back=x")]) }
+                var answer = FaultServer.Answer.file(bytes, to: request)
+                if request.headers["range"] == nil { answer.cutAfter = 10_000 }
+                if request.headers["range"] == nil { isAway.withLock { $0 = true } }
+                return answer
+            case "/login?back=x":
+                isAway.withLock { $0 = false }
+                return .init(headers: [("Content-Type", "text/html")], body: Array("<html>Sign in</html>".utf8))
+            default: return nil
+            }
+        }
+        let reason = try await fetch("a.bin").state?.reason ?? ""
+        #expect(reason.contains("a page on the same host") && world.parts().count == 1, "\(reason)")
+        let queue = world.queue()
+        try await queue.retryFailed()
+        try await queue.run()
+        #expect(try world.file("a.bin") == bytes)
+        #expect(world.server.requests.last { $0.path == "/files/a.bin" }?.headers["range"] == "bytes=10000-")
+
+        lead("b.bin", to: "https://auth.example.org/?rd=https%3A%2F%2Fx&rm=GET")
+        #expect(try await fetch("b.bin").state?.reason?.contains("Authelia") ?? false)
+        lead("c.bin", to: "/files/login.html")
+        world.intercept { request in
+            switch request.path {
+            case "/files/c.bin": .init(status: 303, headers: [("Location", "/login")])
+            case "/login": .init(headers: [("Content-Type", "text/html")], body: Array("<html>".utf8))
+            default: nil
+            }
+        }
+        let page = try await fetch("c.bin").state?.reason ?? ""
+        #expect(page.contains("a page on the same host") && page.contains("It was tried 2 times"), "\(page)")
+    }
+
+    @Test(
+        "DL-13 a circle, and a way from https to http, are told and not tried again",
+        arguments: ["/files/a.bin", "ftp://x/"])
+    func refusals(_ target: String) async throws {
+        lead("a.bin", to: target)
+        let reason = try await fetch("a.bin").state?.reason ?? ""
+        #expect(reason.contains(target == "ftp://x/" ? "out of the web" : "10 redirects"), "\(reason)")
+        #expect(world.server.requests.count { $0.path == "/files/a.bin" } == (target == "ftp://x/" ? 1 : 11))
+    }
+
+    @Test("DL-13 a picture of a library is not followed elsewhere")
+    func picture() async throws {
+        let store = try FaultServer { .file([1], to: $0) }
+        lead("one", to: store.url("/one"))
+        _ = try await fetch("one", group: .image)
+        #expect(store.requests.isEmpty)
+        #expect(try world.files().isEmpty)
+    }
+}
