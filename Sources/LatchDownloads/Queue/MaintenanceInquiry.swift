@@ -51,9 +51,10 @@ actor MaintenanceInquiry {
 extension DownloadQueue {
     /// What stands behind a server's saying that it does not have a file; nil where it means just that.
     func outage(behind answer: ClientResponse, to row: QueuedTask, _ session: Session) async throws -> FetchOutcome? {
-        guard answer.status == .notFound, let account = try await latch.accounts.account(row.task.account) else {
-            return nil
-        }
+        // Another origin does not speak for the server.
+        guard answer.status == .notFound, answer.redirection?.isElsewhere != true,
+            let account = try await latch.accounts.account(row.task.account)
+        else { return nil }
         let wait = answer.retryAfter(now: now())
         switch await maintenance.finding(at: session, of: account) {
         case .atWork: return nil
