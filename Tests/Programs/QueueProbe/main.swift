@@ -8,6 +8,7 @@ import LatchKit
 //   sign-in URL         signs Ada in to the server
 //   add LIST            adds what LIST names, a line each: id, path, file name, group, id of the live photo or -
 //   fill N              adds N tasks
+//   cancel              takes everything out of the queue
 //   run                 says `running`, fetches until nothing is left, and says how many are done and open
 //   start               says how long the queue needs from its start to its first request
 let words = Array(CommandLine.arguments.dropFirst())
@@ -44,6 +45,7 @@ case "fill":
     let (account, count) = (try await account(), Int(words[2]) ?? 0)
     let tasks = TaskNumbers(account: account, count: count)
     print("added \(try await queue.add(tasks))")
+case "cancel": print("cancelled \(try await queue.cancelAll())")
 case "run":
     print("running")
     flush()

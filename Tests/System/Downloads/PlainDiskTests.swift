@@ -53,6 +53,31 @@ struct PlainDiskTests {
         await mounted?.unmount()
     }
 
+    @Test("DL-2 DL-12 on FAT no empty file is left of what is cancelled after a crash")
+    func cancelled() async throws {
+        var random = SeededRandom(for: "Disks that can do little")
+        let bulk = try await Bulk(3, length: 500, &random)
+        let folder = try TemporaryDirectory()
+        let home = folder.file("home")
+        guard let disk = try await FATDisk.mount(at: home + "/Pictures", in: folder) else { return }
+        let probe = try Products.path("QueueProbe")
+        try await bulk.begin(in: home)
+        let killed = try await Program.run(
+            "strace",
+            ["-f", "-qq", "-o", "/dev/null", "-e", "trace=rename", "-e", "inject=rename:signal=KILL:when=1"]
+                + [probe, home, "run"])
+        let left = try FileManager.default.contentsOfDirectory(atPath: home + "/Pictures").filter {
+            $0 != ".latchstring"
+        }
+        let cancelled = try await Program.run(probe, [home, "cancel"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: home + "/Pictures")
+        let parts = try FileManager.default.contentsOfDirectory(atPath: home + "/Pictures/.latchstring")
+        await disk.unmount()
+        #expect(killed.status == 137 && left.count == 1, "\(killed.output)\(killed.errors)\(left)")
+        #expect(cancelled.output.hasPrefix("cancelled 3\n"), "\(cancelled.output)\(cancelled.errors)")
+        #expect(files == [".latchstring"] && parts.isEmpty, "\(files) \(parts)")
+    }
+
     private func kill(_ disk: Disk, _ bulk: Bulk, _ home: String, _ random: inout SeededRandom) async throws {
         let probe = try Products.path("QueueProbe")
         var (kills, left) = (0, 0)
