@@ -137,7 +137,7 @@ struct BringHomeTests {
                 "You are not signed in at https://elsewhere.example"
             ),
             (try await house.latch("download", "--all", "--to", "/proc/none/here"), 1, "/proc/none/here"),
-            (try await house.latch("downloads", "cancel", "nothing"), 65, "nothing to cancel by 'nothing'"),
+            (try await house.latch("downloads", "cancel", "nothing"), 65, "Not in the queue: 'nothing'"),
             (try await house.latch("download", "--all", "--album", "Familie"), 64, "give either"),
             (try await house.latch("download", "--all", "--to", ""), 64, "a folder's path"),
         ]
