@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Downloads that are sent on to another place.
-@Suite("Redirected downloads", .timeLimit(.minutes(2))) struct RedirectedDownloadTests {
+@Suite("Redirected downloads", .timeLimit(.minutes(5))) struct RedirectedDownloadTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.file("file.part") }
     private static let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
@@ -81,12 +81,13 @@ import Wire
         #expect(moved.status.rawValue == status && bytes == Self.bytes)
     }
 
-    @Test("DL-13 a page that a redirect leads to is not taken, and what has come of the file stays")
-    func page() async throws {
+    @Test(
+        "DL-13 a page that a redirect leads to is not taken, and what has come of the file stays",
+        arguments: [[("Content-Type", "text/html; charset=utf-8")], []])
+    func page(_ headers: [(String, String)]) async throws {
         let server = try FaultServer { request in
             guard request.path.hasPrefix("/login") else { return .file(Self.bytes, to: request) }
-            return .init(
-                headers: [("Content-Type", "text/html; charset=utf-8")], body: Array("<html>Sign in</html>".utf8))
+            return .init(headers: headers, body: Array("<html>Sign in</html>".utf8))
         }
         var point = try #require(try await download(server.url("/file.pdf")).begun)
         point.count = 40_000
@@ -94,6 +95,13 @@ import Wire
         let (answer, bytes, begun) = try await download(gate.url("/file.pdf"), from: point)
         #expect(answer.redirection == Redirection(isElsewhere: true, isUntakenPage: true))
         #expect(bytes == Self.bytes && begun == nil && String(decoding: answer.body, as: UTF8.self).contains("Sign in"))
+    }
+
+    @Test("DL-13 a target with a user name is told as the server's, and the password not at all")
+    func userInfo() async throws {
+        let server = try gate { "http://ada:hunter2@127.0.0.1:9/a" }
+        let error = try await #require(throws: TransportError.self) { try await download(server.url("/a")) }
+        #expect(error.code == .redirectRefused && !"\(error)".contains("hunter2"), "\(error)")
     }
 
     @Test("DL-13 a page that is called as what was asked for is the file")

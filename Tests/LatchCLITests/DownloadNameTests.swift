@@ -32,6 +32,9 @@ import Testing
             "downloads", "retry", "\(url)/files/a", "\(url)/files/x?k=\(Self.secret)", "nonsense", "\(url)/files/a")
         let paused = try await house.home.latch("downloads", "pause", "/files/a", "/files/b", "--json")
         let wrong = try await house.home.latch("downloads", "cancel", "/files/b")
+        let capital = try await house.home.latch("downloads", "clear", "\(url)/files/B")
+        let secrets = try await house.home.latch(
+            "downloads", "cancel", "https://ada:\(Self.secret)@a.example/b", "\(url)/c#token=\(Self.secret)", "--json")
 
         #expect(retried.status == 65 && retried.output == "1 file.\n")
         #expect(
@@ -41,6 +44,9 @@ import Testing
         #expect(paused.status == 65)
         #expect(try Home.json(paused)["files"] as? Int == 1 && Home.json(paused)["missed"] as? [String] == ["/files/b"])
         #expect(wrong.status == 65 && wrong.errors.contains("There is nothing to cancel: '/files/b' is failed."))
+        #expect(capital.status == 65 && capital.errors.contains("Not in the queue: '\(url)/files/B'"))
+        #expect(secrets.status == 65 && !(secrets.output + secrets.errors).contains(Self.secret), "\(secrets.errors)")
+        #expect((secrets.output + secrets.errors).contains("…@a.example"), "\(secrets.output)")
         #expect(try await states(house).prefix(2) == ["paused a", "failed b"])
     }
 

@@ -63,7 +63,14 @@ struct RequestAddress: Sendable, Equatable {
                 .redirectRefused,
                 "Did not follow the redirect of '\(origin)': it leads out of the web, to the scheme '\(scheme)'.")
         }
-        return try RequestAddress(handle)
+        do {
+            return try RequestAddress(handle)
+        } catch {
+            throw TransportError(
+                .redirectRefused,
+                "Did not follow the redirect of '\(origin)': its target carries a user name or password, or has no host or port "
+                    + "that can be; tell the server's operator.", cause: error)
+        }
     }
 
     private init(_ handle: borrowing AddressHandle) throws(TransportError) {

@@ -21,13 +21,15 @@ extension ResumePoint {
     public func isChanged(by answer: ClientResponse) -> Bool? {
         if answer.status == .notModified { return false }
         guard answer.status == .ok else { return nil }
-        let length = answer.headers["Content-Length"].flatMap { Int($0) }
+        // Some answer HEAD with a length of nothing.
+        let length = answer.headers["Content-Length"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         let isOtherLength = total.flatMap { total in length.map { $0 != total } }
         let isOtherTime = lastModified.flatMap { time in answer.headers["Last-Modified"].map { $0 != time } }
         if let entityTag, let other = answer.headers["ETag"] {
             if Self.opaque(entityTag) == Self.opaque(other) { return false }
             let answered = answer.redirection == nil ? nil : Self.place(of: answer.url)
-            return answered == place || isOtherTime != false || isOtherLength != false
+            if answered == place || isOtherLength == true { return true }
+            return isOtherTime
         }
         if isOtherLength == true { return true }
         return isOtherTime

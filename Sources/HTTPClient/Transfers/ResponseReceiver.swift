@@ -102,9 +102,13 @@ struct ResponseReceiver {
         store()
     }
 
+    /// Whether what came without a type begins as a web page does.
+    private var beginsAsPage = false
+
     /// Whether a web page came that is not the file; see ``PartReception/takesPages``.
     var isUntakenPage: Bool {
         guard let reception, !reception.takesPages, status == 200 || status == 206 else { return false }
+        if beginsAsPage { return true }
         let type = (headers["Content-Type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
         return type == "text/html" || type == "application/xhtml+xml"
     }
@@ -118,6 +122,9 @@ struct ResponseReceiver {
     private var announcedBytes: Int? { headers["Content-Length"].flatMap { Int($0) } }
 
     private mutating func store(_ bytes: UnsafeRawBufferPointer, announced: Int) throws(TransportError) {
+        if !hasBegunPart, body.isEmpty, headers["Content-Type"] == nil {
+            beginsAsPage = bytes.prefix(2).elementsEqual("<!".utf8) || bytes.prefix(5).elementsEqual("<html".utf8)
+        }
         guard let reception, goesToPart else {
             if announced > 0 { body.reserveCapacity(announced) }
             body.append(contentsOf: bytes)

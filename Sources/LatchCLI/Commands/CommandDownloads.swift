@@ -49,7 +49,7 @@ struct CommandDownloads: Performing {
             case .nothing: misses.unknown.append(shown)
             case .several(let several): misses.ambiguous.append((shown, several))
             case .tasks(let tasks):
-                guard let task = tasks.first(where: { states.contains(StateWord($0.state)) }) else {
+                guard let task = tasks.first(where: { canAct(on: $0) }) else {
                     misses.idle.append((shown, tasks.first.map { StateWord($0.state) } ?? .done))
                     continue
                 }
@@ -59,11 +59,24 @@ struct CommandDownloads: Performing {
         return (ids, misses)
     }
 
-    /// An id as it was given. Behind the `?` of an address may stand a secret, unless it is a list's.
+    /// A skipped part of a live photo is tried again with its other one.
+    private func canAct(on task: QueuedTask) -> Bool {
+        let state = StateWord(task.state)
+        return states.contains(state)
+            || state == .skipped && states == [.failed] && task.task.metadata.liveID != nil
+    }
+
+    /// An id as it was given. Behind the `?` or `#` of an address and before its `@` may stand a secret, unless it is a list's.
     private static func shown(_ id: String) -> String {
-        let bare = id.prefix { $0 != "?" }
-        let query = id[bare.endIndex...]
-        return (String(bare) + (query.isEmpty ? "" : query.hasPrefix("?…") ? String(query) : "?…")).printable
+        let bare = id.prefix { $0 != "?" && $0 != "#" }
+        let rest = id[bare.endIndex...]
+        let host = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
+        var text = String(bare)
+        if let at = bare[host...].prefix(while: { $0 != "/" }).lastIndex(of: "@") {
+            text = bare[..<host] + "…" + bare[at...]
+        }
+        if let mark = rest.first { text += rest.hasPrefix("?…") ? String(rest) : "\(mark)…" }
+        return text.printable
     }
 }
 

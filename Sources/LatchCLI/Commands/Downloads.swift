@@ -24,7 +24,7 @@ enum Downloads {
                 try await $0.pause($1, of: $2)
             },
             command("resume", "Let paused files go on.", [.paused], fetches: true) { try await $0.resume($1, of: $2) },
-            command("retry", "Try again what failed.", [.failed, .skipped], fetches: true) {
+            command("retry", "Try again what failed.", [.failed], fetches: true) {
                 try await $0.retryFailed($1, of: $2)
             },
             command("cancel", "Take files out of the queue.", [.waiting, .running, .paused]) { queue, ids, account in

@@ -13,11 +13,7 @@ extension DownloadQueue {
     /// Source: DL-12.
     @discardableResult
     public func cancel(_ id: String, of account: Account.ID? = nil) async throws -> Bool {
-        defer { commanded() }
-        try await removeLeftPlaceholders()
-        let count = try await store.remove(id, of: account)
-        try await removeLeftParts()
-        return count > 0
+        try await cancel([id], of: account) > 0
     }
 
     /// Takes tasks out of the queue, as ``cancel(_:of:)`` does one.
@@ -28,6 +24,7 @@ extension DownloadQueue {
     @discardableResult
     public func cancel(_ ids: [String], of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
+        try await removeLeftPlaceholders()
         var count = 0
         for id in ids { count += try await store.remove(id, of: account) }
         try await removeLeftParts()

@@ -17,7 +17,8 @@ extension DownloadQueue {
     ///
     /// - Throws: The codes of the storage, and of the secret store where an address with a query is to be known again.
     public func meaning(of word: String, account: Account.ID? = nil) async throws -> Meaning {
-        for id in [word, word.lowercased()] {
+        // An address in other letters may be another file's.
+        for id in ImmichAssetReading.isID(word) ? [word, word.lowercased()] : [word] {
             let tasks = try await store.tasks(id, of: account)
             if !tasks.isEmpty { return .tasks(tasks) }
         }

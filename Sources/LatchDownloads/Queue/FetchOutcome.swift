@@ -154,11 +154,7 @@ extension FetchOutcome {
             case _ where error.isElsewhere:
                 self = .again(error.message, after: nil)
                 return
-            case .fileRefused:
-                // A drive of user space refuses a file also for as long as it has not let go of it for a program that was killed.
-                self = .again(error.message, after: nil)
-                return
-            case .file, .fileExists, .tooManyRedirects, .redirectRefused:
+            case .fileRefused, .file, .fileExists, .tooManyRedirects, .redirectRefused:
                 self = .failed(error.message)
                 return
             default: break

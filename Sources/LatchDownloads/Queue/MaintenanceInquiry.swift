@@ -29,10 +29,19 @@ actor MaintenanceInquiry {
     /// What the server of an account says; one of another family has no such thing.
     func finding(at session: Session, of account: Account) async -> Finding {
         guard account.dialect.rawValue == "immich" else { return .atWork }
-        if let known = findings[account.id], .now < known.asked + validity { return await known.answer.value }
-        let answer = Task { await Self.ask(session, ImmichAssetReading.api(of: account)) }
-        findings[account.id] = (.now, answer)
-        return await answer.value
+        let answer: Task<Finding, Never>
+        if let known = findings[account.id], .now < known.asked + validity {
+            answer = known.answer
+        } else {
+            answer = Task { await Self.ask(session, ImmichAssetReading.api(of: account)) }
+            findings[account.id] = (.now, answer)
+        }
+        // Whoever stops a download does not wait for a server that says nothing; who asked with it asks again.
+        return await withTaskCancellationHandler {
+            await answer.value
+        } onCancel: {
+            answer.cancel()
+        }
     }
 
     private static func ask(_ session: Session, _ api: String) async -> Finding {
@@ -56,7 +65,9 @@ extension DownloadQueue {
             let account = try await latch.accounts.account(row.task.account)
         else { return nil }
         let wait = answer.retryAfter(now: now())
-        switch await maintenance.finding(at: session, of: account) {
+        let finding = await maintenance.finding(at: session, of: account)
+        try Task.checkCancellation()
+        switch finding {
         case .atWork: return nil
         case .maintenance:
             return .outage(

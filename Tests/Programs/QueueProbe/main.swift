@@ -8,7 +8,7 @@ import LatchKit
 //   sign-in URL         signs Ada in to the server
 //   add LIST            adds what LIST names, a line each: id, path, file name, group, id of the live photo or -
 //   fill N              adds N tasks
-//   cancel              takes everything out of the queue
+//   cancel [ID…]        takes these out of the queue, or everything
 //   run                 says `running`, fetches until nothing is left, and says how many are done and open
 //   start               says how long the queue needs from its start to its first request
 let words = Array(CommandLine.arguments.dropFirst())
@@ -45,7 +45,9 @@ case "fill":
     let (account, count) = (try await account(), Int(words[2]) ?? 0)
     let tasks = TaskNumbers(account: account, count: count)
     print("added \(try await queue.add(tasks))")
-case "cancel": print("cancelled \(try await queue.cancelAll())")
+case "cancel":
+    let ids = Array(words.dropFirst(2))
+    print("cancelled \(try await ids.isEmpty ? queue.cancelAll() : queue.cancel(ids))")
 case "run":
     print("running")
     flush()
