@@ -8,8 +8,8 @@ import Wire
 struct PlainDiskTests {
     /// What a disk cannot do.
     enum Disk: String, CaseIterable, CustomTestStringConvertible {
-        /// This one, on which the kernel refuses a rename without replacing, and a link, as on FAT. fusefat 0.1 itself refuses a file
-        /// for good once in some dozens of kills.
+        /// This one, on which the kernel refuses a rename without replacing, and a link, as on FAT. On a disk of fusefat 0.1 a
+        /// file is refused for good once in some dozens of kills, for a reason that was not found.
         case noLink
         /// This one, on which the kernel refuses a rename without replacing.
         case onlyLink
