@@ -8,14 +8,14 @@ public struct FormFields: Sendable, Equatable, Sequence {
         self.pairs = pairs
     }
 
-    /// The first value of `name`, or nil. Names compare exactly.
+    /// The first value of `name`, or nil. Names compare byte by byte.
     public subscript(name: String) -> String? {
-        pairs.first { $0.name == name }?.value
+        pairs.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     /// Every value of `name`, in order.
     public func values(_ name: String) -> [String] {
-        pairs.filter { $0.name == name }.map(\.value)
+        pairs.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
     }
 
     /// Iterates over the pairs in order.

@@ -12,8 +12,8 @@ public enum FormURLEncoded {
     ///
     /// Empty sequences between `&` are skipped; a sequence without `=` is a name with an empty value.
     ///
-    /// - Throws: ``WireError/Code/malformed`` for a broken escape, a NUL or bytes that are not UTF-8, naming the field's
-    ///   position; ``WireError/Code/tooLarge`` above ``maximumFields``.
+    /// - Throws: ``WireError/Code/malformed`` for a broken escape, a NUL, bytes that are not UTF-8 or text that is not
+    ///   ``StreamSafeText``, naming the field's position; ``WireError/Code/tooLarge`` above ``maximumFields``.
     ///
     /// Source: WHATWG URL Standard §5.1, stricter: a broken escape is refused there where a browser keeps it.
     public static func decode(_ bytes: some Collection<UInt8>) throws(WireError) -> FormFields {

@@ -9,11 +9,12 @@ public enum JSON {
 
     /// Decodes a message.
     ///
-    /// - Throws: ``WireError/Code/malformed``: the bytes are no JSON, or a member is missing or has the wrong type; the
-    ///   message names the member and quotes nothing of the bytes.
+    /// - Throws: What ``JSONValue/init(parsing:)`` throws, and ``WireError/Code/malformed`` when a member is missing or has
+    ///   the wrong type; the message names the member and quotes nothing of the bytes.
     public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(WireError) -> Value {
+        let value = try JSONParser.parse(bytes)
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            return try JSONValueDecoder(value: value).decode(type)
         } catch DecodingError.keyNotFound(let key, let context) {
             throw WireError(.malformed, "The member '\(path(context.codingPath + [key]))' is missing from the JSON.")
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {

@@ -1,14 +1,15 @@
-import FoundationEssentials
-
 extension JSONValue {
     /// Parses a JSON text.
     ///
-    /// - Throws: ``WireError/Code/malformed`` when it is none, is nested deeper than 512 levels, or is not UTF-8. Of two
-    ///   members of one name, one survives, and a comma before the closing bracket of an array is let through.
+    /// Takes time linear in the length, whatever stands there.
     ///
-    /// Source: RFC 8259 §2.
+    /// - Throws: ``WireError/Code/malformed`` when it is none, an object has two members of one name, or a string has more
+    ///   than 30 combining characters in a row; ``WireError/Code/tooLarge`` above 32 levels, 1,000,000 values or 512
+    ///   characters of a number.
+    ///
+    /// Source: RFC 8259 §2; RFC 7493 §2.3.
     public init(parsing bytes: [UInt8]) throws(WireError) {
-        self = try JSON.decode(JSONValue.self, from: bytes)
+        self = try JSONParser.parse(bytes)
     }
 
     /// The JSON text: members in order, no white space, `/` not escaped.
@@ -37,7 +38,7 @@ extension JSONValue {
             }
             text += "]"
         case .string(let string): Self.write(string, to: &text)
-        case .number(let number): text += Int64(exactly: number).map(String.init) ?? String(number)
+        case .number(let number): text += number.text
         case .bool(let flag): text += flag ? "true" : "false"
         case .null: text += "null"
         }
@@ -62,36 +63,13 @@ extension JSONValue {
     }
 }
 
-extension JSONValue: Codable {
-    /// Decodes any JSON value.
-    public init(from decoder: any Decoder) throws {
-        if let container = try? decoder.container(keyedBy: Name.self) {
-            self = .object(
-                try container.allKeys.map { Member($0.stringValue, try container.decode(JSONValue.self, forKey: $0)) })
-        } else if var container = try? decoder.unkeyedContainer() {
-            var elements: [JSONValue] = []
-            while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
-            self = .array(elements)
-        } else {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self = .null
-            } else if let flag = try? container.decode(Bool.self) {
-                self = .bool(flag)
-            } else if let string = try? container.decode(String.self) {
-                self = .string(string)
-            } else {
-                self = .number(try container.decode(Double.self))
-            }
-        }
-    }
-
+extension JSONValue: Encodable {
     /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):
-            var container = encoder.container(keyedBy: Name.self)
-            for member in members { try container.encode(member.value, forKey: Name(stringValue: member.name)) }
+            var container = encoder.container(keyedBy: JSONKey.self)
+            for member in members { try container.encode(member.value, forKey: JSONKey(stringValue: member.name)) }
         case .array(let elements):
             var container = encoder.unkeyedContainer()
             for element in elements { try container.encode(element) }
@@ -100,21 +78,14 @@ extension JSONValue: Codable {
             switch self {
             case .string(let string): try container.encode(string)
             case .number(let number):
-                if let whole = Int64(exactly: number) {
+                if let whole = number.integer(Int64.self) {
                     try container.encode(whole)
                 } else {
-                    try container.encode(number)
+                    try container.encode(number.double)
                 }
             case .bool(let flag): try container.encode(flag)
             default: try container.encodeNil()
             }
         }
-    }
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { return nil }
     }
 }

@@ -1,7 +1,7 @@
 /// A JSON text as a value, for messages whose shape is not known beforehand.
 ///
-/// An object keeps the order of its members when written; order is not significant to ``==(_:_:)`` on the wire, but is
-/// here. Numbers are doubles, and whole ones within 2⁵³ are written without a fraction.
+/// An object keeps the order of its members; two objects with the same members in another order are not equal. A number
+/// keeps its text.
 ///
 /// Source: RFC 8259.
 public enum JSONValue: Sendable, Equatable {
@@ -11,8 +11,8 @@ public enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     /// A string.
     case string(String)
-    /// A number; never infinite nor not-a-number.
-    case number(Double)
+    /// A number.
+    case number(JSONNumber)
     /// `true` or `false`.
     case bool(Bool)
     /// `null`.
@@ -32,10 +32,13 @@ public enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The value of member `name`, or nil when this is no object or has no such member.
+    /// A number; whole ones are written without a fraction. Traps for one that is not finite.
+    public static func number(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
+
+    /// The value of member `name`, or nil when this is no object or has no such member. Names compare byte by byte.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
+        return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     /// The string, or nil when this is none.
@@ -48,9 +51,14 @@ public enum JSONValue: Sendable, Equatable {
         if case .bool(let flag) = self { flag } else { nil }
     }
 
-    /// The number, or nil when this is none.
+    /// The number as the nearest double, or nil when this is none or too large for a double.
     public var number: Double? {
-        if case .number(let number) = self { number } else { nil }
+        if case .number(let number) = self { number.double } else { nil }
+    }
+
+    /// The number, or nil when this is none, has a fraction or is too large for an `Int`.
+    public var integer: Int? {
+        if case .number(let number) = self { number.integer() } else { nil }
     }
 
     /// The elements, or nil when this is no array.
@@ -72,7 +80,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     /// Makes a truth value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Makes a number.
-    public init(integerLiteral value: Int) { self = .number(Double(value)) }
+    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
     /// Makes an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Makes an object with its members in order.

@@ -4,7 +4,7 @@
 public enum PercentEncoding {
     /// Decodes `%hh` and keeps every other byte.
     ///
-    /// - Returns: nil for a broken escape, a NUL (escaped or not) or bytes that are not UTF-8.
+    /// - Returns: nil for a broken escape, a NUL (escaped or not), bytes that are not UTF-8 or text that is not ``StreamSafeText``.
     public static func decode(_ bytes: some Sequence<UInt8>) -> String? {
         var decoded: [UInt8] = []
         var rest = bytes.makeIterator()
@@ -17,7 +17,7 @@ public enum PercentEncoding {
             }
             if decoded.last == 0 { return nil }
         }
-        return String(validating: decoded, as: UTF8.self)
+        return StreamSafeText.decode(decoded)
     }
 
     /// Encodes every byte of `text` that `keeping` does not want kept; by default the unreserved characters are kept.
@@ -60,7 +60,8 @@ public enum PercentEncoding {
         }
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
+    /// The value of a hexadecimal digit.
+    static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

@@ -222,6 +222,10 @@ struct SignInTests {
             #expect(answer["status"] as? Int == 200)
             #expect((answer["body"] as? [String: Any])?["a"] as? Int == 1)
 
+            let numbers = #"{"id":9007199254740993,"x":12345678901234567890,"d":0.1,"e":1.10,"a":null}"#
+            let exact = try await home.latch("request", "POST", "/api/echo", "-d", "@-", "--json", input: numbers)
+            #expect(exact.output.contains("\"body\":\(numbers)}"), "Members keep their order, numbers their digits.")
+
             let teapot = try await home.latch("request", "GET", "/api/teapot?key=hidden")
             #expect(teapot.status == 1 && teapot.output == "short and stout")
             #expect(teapot.errors.hasPrefix("latch: The server answered GET http://"))

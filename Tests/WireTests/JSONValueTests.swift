@@ -1,5 +1,7 @@
+import TestSupport
 import Testing
-import Wire
+
+@testable import Wire
 
 @Suite struct JSONValueTests {
     @Test func `a text reads as a value and is written without white space`() throws {
@@ -12,26 +14,129 @@ import Wire
                 == #"{"a":[1,-2.5,true,null],"b":{"c":"x/y\n\u0001\"\\ä"}}"#)
     }
 
-    @Test(arguments: ["", "{", "nul", "\"a", "{\"a\" 1}", "1 2", "\u{FEFF}x"])
+    @Test func `numbers and the order of members survive reading and writing`() throws {
+        let text = #"{"id":9007199254740993,"x":12345678901234567890,"d":0.1,"e":1.10,"f":-0,"g":1E+400,"a":1}"#
+        let value = try JSONValue(parsing: Array(text.utf8))
+        #expect(String(decoding: value.encoded(), as: UTF8.self) == text)
+        #expect(value["id"]?.integer == 9_007_199_254_740_993)
+        #expect(value["x"]?.integer == nil && value["x"]?.number == 1.2345678901234567e19)
+        #expect(value["e"]?.number == 1.1 && value["g"]?.number == nil && value["f"]?.integer == 0)
+    }
+
+    @Test func `escapes read as the characters that they stand for`() throws {
+        let value = try JSONValue(parsing: Array(#""\"\\\/\b\f\n\r\t\u0041\u00e4\ud83d\ude00""#.utf8))
+        #expect(value.string == "\"\\/\u{8}\u{C}\n\r\tAä😀")
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "nul", "nulll", "\"a", "{\"a\" 1}", "1 2", "\u{FEFF}1", "[1,]", "{\"a\":1,}", "{,}", "[,]", "01",
+        "-",
+        "1.", ".5", "1e", "+1", "NaN", "Infinity", "'a'", "{a:1}", "\"\n\"", "\"\\x41\"", "\"\\u12\"", "\"\\ud800\"",
+        "\"\\ud800\\u0041\"", "\"\\udc00\"", "[1}", "{\"a\":1]", "// no", "tru", "[1 2]",
+    ])
     func `what is no JSON is refused without quoting it`(text: String) {
         let error = #expect(throws: WireError.self) { try JSONValue(parsing: Array(text.utf8)) }
-        #expect(error?.message == "The body is not JSON.")
+        #expect(error == WireError(.malformed, "The body is not JSON."))
     }
 
-    @Test func `deep nesting is refused and does not trap`() {
-        let bytes = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
-        #expect(throws: WireError.self) { try JSONValue(parsing: bytes) }
+    @Test func `bytes that are not UTF-8 are refused`() {
+        for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
+            #expect(throws: WireError.self) { try JSONValue(parsing: bytes) }
+        }
     }
 
-    @Test func `no prefix and no flipped byte of a text traps`() {
+    @Test(arguments: [2, 20]) func `two members of one name are refused, of two spellings they are not`(count: Int) {
+        let many = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
+        let error = #expect(throws: WireError.self) { try JSONValue(parsing: Array("{\(many),\"m1\":1}".utf8)) }
+        #expect(error?.message == "An object of the JSON has two members of one name.")
+        let spellings = Array("{\(many),\"\u{e9}\":1,\"e\u{301}\":2}".utf8)
+        let value = try? JSONValue(parsing: spellings)
+        #expect(value?["\u{e9}"] == 1 && value?["e\u{301}"] == 2)
+    }
+
+    @Test(arguments: [("[", "]"), ("{\"a\":", "}")]) func `nesting goes 32 levels deep and no deeper`(
+        open: String, close: String
+    ) throws {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
+        }
+        _ = try JSONValue(parsing: nested(32))
+        for depth in [33, 100, 500, 512, 513, 100_000] {
+            let error = #expect(throws: WireError.self) { try JSONValue(parsing: nested(depth)) }
+            #expect(error == WireError(.tooLarge, "The JSON is nested deeper than 32 levels."))
+        }
+    }
+
+    @Test func `too many values, too long a number and runs of combining characters are refused`() {
+        let limit = JSONParser.maximumValues
+        let zeros = Array("[\(String(repeating: "0,", count: limit))0]".utf8)
+        #expect(throws: WireError(.tooLarge, "The JSON has more than 1000000 values.")) {
+            try JSONValue(parsing: zeros)
+        }
+        #expect(throws: WireError(.tooLarge, "A number of the JSON has more than 512 characters.")) {
+            try JSONValue(parsing: [UInt8](repeating: UInt8(ascii: "1"), count: 513))
+        }
+        let marks = String(repeating: "\u{301}\u{316}", count: 16)
+        #expect(throws: WireError.self) { try JSONValue(parsing: Array("\"a\(marks)\"".utf8)) }
+        #expect(throws: WireError.self) { try JSONValue(parsing: Array("{\"a\(marks)\":1}".utf8)) }
+    }
+
+    @Test func `each prefix and each flipped bit is refused or read and written the same`() throws {
         let text = Array(#"{"access_token":"abc\u00e4","n":[1.5e3,{"x":null}]}"#.utf8)
-        for length in 0...text.count { _ = try? JSONValue(parsing: Array(text.prefix(length))) }
+        for length in text.indices {
+            #expect(throws: WireError.self) { try JSONValue(parsing: Array(text.prefix(length))) }
+        }
         for index in text.indices {
             for bit in 0..<8 {
                 var bytes = text
                 bytes[index] ^= 1 << bit
-                _ = try? JSONValue(parsing: bytes)
+                guard let value = try? JSONValue(parsing: bytes) else { continue }
+                #expect(try JSONValue(parsing: value.encoded()) == value)
             }
         }
+    }
+}
+
+/// The worst texts of 16 KiB and of 512 KiB. Reading takes time linear in the length: 32 small texts take about the
+/// processor time of a large one, where a quadratic reader takes 32 times as long for the large one.
+@Suite struct JSONCostTests {
+    static let texts: [(String, @Sendable (Int) -> String)] = [
+        (
+            "deep",
+            { "{\"a\":" + String(repeating: "[", count: 32) + zeros($0) + String(repeating: "]", count: 32) + "}" }
+        ),
+        ("wide", { "[" + zeros($0) + "]" }),
+        ("many members", { size in "{" + (0..<size / 12).map { "\"m\($0)\":0" }.joined(separator: ",") + "}" }),
+        ("many duplicates", { "{" + String(repeating: "\"a\":0,", count: $0 / 6) + "\"a\":0}" }),
+        ("long string", { "\"" + String(repeating: "x", count: $0) + "\"" }),
+        ("escapes", { "\"" + String(repeating: "\\u0301", count: $0 / 6) + "\"" }),
+        ("combining characters", { "\"a" + String(repeating: "\u{301}\u{316}", count: $0 / 4) + "\"" }),
+        ("long number", { String(repeating: "9", count: $0) }),
+        ("long exponents", { "[" + String(repeating: "1e999999999999,", count: $0 / 15) + "1]" }),
+        ("unfinished arrays", { String(repeating: "[", count: $0) }),
+        ("unfinished objects", { String(repeating: "{\"a\":", count: $0 / 5) }),
+    ]
+
+    static func zeros(_ size: Int) -> String { String(repeating: "0,", count: size / 2) + "0" }
+
+    @Test(arguments: texts.map(\.0)) func `the worst text of any kind takes linear time`(name: String) throws {
+        let text = try #require(Self.texts.first { $0.0 == name }).1
+        let (small, large) = (Array(text(16_384).utf8), Array(text(1 << 19).utf8))
+        let short = (0..<32).map { _ in ProcessorTime.of { _ = try? JSONValue(parsing: small) } }.reduce(.zero, +)
+        let long = ProcessorTime.of { _ = try? JSONValue(parsing: large) }
+        #expect(
+            long < short * 6 + .milliseconds(200), "\(name): \(short) for 32 texts, \(long) for one of their length")
+    }
+
+    @Test func `a typed message is read in linear time from an object of many members`() throws {
+        struct Message: Decodable { var names: [String: Int] }
+        func text(_ count: Int) -> [UInt8] {
+            Array(("{\"names\":{" + (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}}").utf8)
+        }
+        let (small, large) = (text(1_000), text(32_000))
+        let short = ProcessorTime.of { for _ in 0..<32 { _ = try? JSON.decode(Message.self, from: small) } }
+        let long = ProcessorTime.of { _ = try? JSON.decode(Message.self, from: large) }
+        #expect(try JSON.decode(Message.self, from: large).names.count == 32_000)
+        #expect(long < short * 6 + .milliseconds(200), "\(short) for 32 small objects, \(long) for one of their length")
     }
 }

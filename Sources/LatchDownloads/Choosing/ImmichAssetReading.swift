@@ -122,7 +122,7 @@ struct ImmichAssetReading: Sendable {
 
     /// A length, which some versions write as text.
     private static func size(_ value: JSONValue?) -> Int? {
-        let size = value?.number.flatMap { Int(exactly: $0) } ?? value?.string.flatMap { Int($0) }
+        let size = value?.integer ?? value?.string.flatMap { Int($0) }
         return size.flatMap { $0 >= 0 ? $0 : nil }
     }
 

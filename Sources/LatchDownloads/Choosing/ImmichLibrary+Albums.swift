@@ -97,7 +97,7 @@ extension ImmichLibrary {
             }
             for album in albums {
                 guard let id = album["id"]?.string?.lowercased(), ImmichAssetReading.isID(id) else { continue }
-                let count = album["assetCount"]?.number.flatMap { Int(exactly: $0) } ?? .max
+                let count = album["assetCount"]?.integer ?? .max
                 found[id] = Album(id: id, name: album["albumName"]?.string ?? "", count: count)
             }
         }

@@ -82,7 +82,7 @@ extension ImmichLibrary {
             let items = found["items"]?.array
         else { throw refusal(answer, "The library could not be searched") }
         let next = found["nextPage"].flatMap {
-            $0.string.flatMap { Int($0) } ?? $0.number.flatMap { Int(exactly: $0) }
+            $0.string.flatMap { Int($0) } ?? $0.integer
         }
         return (items, next)
     }

@@ -8,7 +8,7 @@ struct ImmichRelease: Sendable, Equatable {
 
     /// Reads `GET /server/version`; what cannot be read is the newest.
     init(_ answer: JSONValue) {
-        func part(_ name: String) -> Int? { answer[name]?.number.flatMap { Int(exactly: $0) } }
+        func part(_ name: String) -> Int? { answer[name]?.integer }
         number = (part("major") ?? .max, part("minor") ?? .max)
     }
 

@@ -52,7 +52,7 @@ public struct ImmichError: Codable, Sendable, Equatable {
         guard let message = json["message"]?.string else { return nil }
         // A number in a path is the place in an array.
         let path = (json["path"]?.array ?? []).map { part in
-            part.string ?? part.number.flatMap { Int(exactly: $0) }.map(String.init) ?? ""
+            part.string ?? part.integer.map(String.init) ?? ""
         }
         return Issue(path: path, message: message, code: json["code"]?.string ?? "")
     }

@@ -79,7 +79,7 @@ struct ImmichBody: Sendable {
     /// A whole number within 2⁵³ that may be missing.
     mutating func optionalNumber(_ name: String, atLeast least: Int) -> Int? {
         guard let value = json[name] else { return nil }
-        guard let number = value.number, let whole = Int(exactly: number), whole <= 9_007_199_254_740_991 else {
+        guard let whole = value.integer, whole <= 9_007_199_254_740_991 else {
             refuse(name, "Invalid input: expected int", "invalid_type")
             return nil
         }

@@ -13,8 +13,8 @@ extension ImmichDialect: FirstSyncDialect {
         sync.version = try await Self.json(about)?["version"]?.string
         sync.albums = try await Self.json(albums)?.array?.count
         let counts = try await Self.json(statistics)
-        sync.photographs = counts?["images"]?.number.flatMap { Int(exactly: $0) }
-        sync.films = counts?["videos"]?.number.flatMap { Int(exactly: $0) }
+        sync.photographs = counts?["images"]?.integer
+        sync.films = counts?["videos"]?.integer
         return sync
     }
 

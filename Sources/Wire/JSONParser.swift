@@ -1,0 +1,215 @@
+/// Reads a JSON text from outside, in time linear in its length and with bounded nesting.
+///
+/// Stricter than the grammar where readers differ: an object may not have two members of one name, a string may not hold
+/// half of a surrogate pair, and strings are ``StreamSafeText``.
+///
+/// Source: RFC 8259; RFC 7493 §2.1 and §2.3.
+struct JSONParser {
+    /// Arrays and objects may be nested this deep.
+    static let maximumDepth = 32
+    /// A text may hold this many values; the largest request body has less than half of them.
+    static let maximumValues = 1_000_000
+    /// A number may be this long, in characters.
+    static let maximumNumberLength = 512
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var values = 0
+
+    /// Parses a whole text.
+    static func parse(_ bytes: [UInt8]) throws(WireError) -> JSONValue {
+        var parser = JSONParser(bytes: bytes)
+        let value = try parser.value(depth: 0)
+        parser.skipSpace()
+        guard parser.position == bytes.count else { throw malformed }
+        return value
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private static let malformed = WireError(.malformed, "The body is not JSON.")
+
+    private mutating func value(depth: Int) throws(WireError) -> JSONValue {
+        skipSpace()
+        values += 1
+        guard values <= Self.maximumValues else {
+            throw WireError(.tooLarge, "The JSON has more than \(Self.maximumValues) values.")
+        }
+        switch peek {
+        case UInt8(ascii: "{"): return try object(depth: deeper(depth))
+        case UInt8(ascii: "["): return try array(depth: deeper(depth))
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return .number(try number())
+        }
+    }
+
+    private func deeper(_ depth: Int) throws(WireError) -> Int {
+        guard depth < Self.maximumDepth else {
+            throw WireError(.tooLarge, "The JSON is nested deeper than \(Self.maximumDepth) levels.")
+        }
+        return depth + 1
+    }
+
+    private mutating func object(depth: Int) throws(WireError) -> JSONValue {
+        position += 1
+        var members: [JSONValue.Member] = []
+        var names = UniqueNames()
+        if skip(UInt8(ascii: "}")) { return .object(members) }
+        repeat {
+            skipSpace()
+            guard peek == UInt8(ascii: "\"") else { throw Self.malformed }
+            let name = try string()
+            guard names.insert(name, after: members) else {
+                throw WireError(.malformed, "An object of the JSON has two members of one name.")
+            }
+            guard skip(UInt8(ascii: ":")) else { throw Self.malformed }
+            members.append(JSONValue.Member(name, try value(depth: depth)))
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "}")) else { throw Self.malformed }
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) throws(WireError) -> JSONValue {
+        position += 1
+        var elements: [JSONValue] = []
+        if skip(UInt8(ascii: "]")) { return .array(elements) }
+        repeat {
+            elements.append(try value(depth: depth))
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "]")) else { throw Self.malformed }
+        return .array(elements)
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(WireError) -> JSONValue {
+        let end = position + word.utf8CodeUnitCount
+        guard end <= bytes.count, bytes[position..<end].elementsEqual(word.description.utf8) else {
+            throw Self.malformed
+        }
+        position = end
+        return value
+    }
+
+    private mutating func number() throws(WireError) -> JSONNumber {
+        let start = position
+        take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")) { try digits() }
+        if take(UInt8(ascii: ".")) { try digits() }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { take(UInt8(ascii: "-")) }
+            try digits()
+        }
+        guard position - start <= Self.maximumNumberLength else {
+            throw WireError(.tooLarge, "A number of the JSON has more than \(Self.maximumNumberLength) characters.")
+        }
+        return JSONNumber(checked: String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func digits() throws(WireError) {
+        let start = position
+        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        guard position > start else { throw Self.malformed }
+    }
+
+    private mutating func string() throws(WireError) -> String {
+        position += 1
+        let start = position
+        var unescaped: [UInt8]?
+        while let byte = peek, byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw Self.malformed }
+            if byte == UInt8(ascii: "\\") {
+                if unescaped == nil { unescaped = Array(bytes[start..<position]) }
+                unescaped?.append(contentsOf: String(try escape()).utf8)
+            } else {
+                unescaped?.append(byte)
+                position += 1
+            }
+        }
+        guard position < bytes.count, let text = StreamSafeText.decode(unescaped ?? Array(bytes[start..<position]))
+        else {
+            throw Self.malformed
+        }
+        position += 1
+        return text
+    }
+
+    private mutating func escape() throws(WireError) -> Unicode.Scalar {
+        guard position + 1 < bytes.count else { throw Self.malformed }
+        let sign = bytes[position + 1]
+        position += 2
+        switch sign {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(sign)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try unicodeEscape()
+        default: throw Self.malformed
+        }
+    }
+
+    /// A code unit of UTF-16 in four digits, or two that are a surrogate pair.
+    private mutating func unicodeEscape() throws(WireError) -> Unicode.Scalar {
+        let unit = try codeUnit()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard UTF16.isLeadSurrogate(unit), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+            throw Self.malformed
+        }
+        let trail = try codeUnit()
+        guard UTF16.isTrailSurrogate(trail) else { throw Self.malformed }
+        let value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00)
+        guard let scalar = Unicode.Scalar(value) else { throw Self.malformed }
+        return scalar
+    }
+
+    private mutating func codeUnit() throws(WireError) -> UInt16 {
+        guard position + 4 <= bytes.count else { throw Self.malformed }
+        var unit: UInt16 = 0
+        for byte in bytes[position..<position + 4] {
+            guard let digit = PercentEncoding.digit(byte) else { throw Self.malformed }
+            unit = unit << 4 | UInt16(digit)
+        }
+        position += 4
+        return unit
+    }
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// Goes past `byte` when it is next.
+    @discardableResult
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard peek == byte else { return false }
+        position += 1
+        return true
+    }
+
+    /// Goes past white space, and past `byte` when it follows.
+    private mutating func skip(_ byte: UInt8) -> Bool {
+        skipSpace()
+        return take(byte)
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+}
+
+extension JSONParser {
+    /// The names of an object's members, compared byte by byte; a set only where there are many.
+    private struct UniqueNames {
+        private static let few = 8
+        private var set: Set<[UInt8]> = []
+
+        /// Whether `name` is not among `members`, which were inserted before it.
+        mutating func insert(_ name: String, after members: [JSONValue.Member]) -> Bool {
+            if members.count < Self.few { return !members.contains { $0.name.hasSameBytes(as: name) } }
+            if set.isEmpty { set = Set(members.map { Array($0.name.utf8) }) }
+            return set.insert(Array(name.utf8)).inserted
+        }
+    }
+}

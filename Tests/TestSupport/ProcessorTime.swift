@@ -1,0 +1,19 @@
+import Glibc
+
+/// The processor time that a thread takes, which other work on the machine does not lengthen as it does elapsed time.
+///
+/// Source: `clock_gettime(3)`, CLOCK_THREAD_CPUTIME_ID.
+public enum ProcessorTime {
+    /// The time that `work` takes on the calling thread.
+    public static func of(_ work: () throws -> Void) rethrows -> Duration {
+        let start = now
+        try work()
+        return now - start
+    }
+
+    private static var now: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}
