@@ -152,7 +152,8 @@ let package = Package(
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
-        .testTarget(name: "WireTests", dependencies: ["Wire"]),
+        .testTarget(name: "TestSupportTests", dependencies: ["Crypto", "JOSE", "TestSupport"]),
+        .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
         .testTarget(
             name: "SystemTests",
