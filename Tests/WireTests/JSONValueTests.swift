@@ -23,15 +23,25 @@ import Wire
         #expect(throws: WireError.self) { try JSONValue(parsing: bytes) }
     }
 
-    @Test func `no prefix and no flipped byte of a text traps`() {
+    @Test func `every prefix is refused, and a text with a flipped bit is refused or stays what it is read as`() throws
+    {
         let text = Array(#"{"access_token":"abc\u00e4","n":[1.5e3,{"x":null}]}"#.utf8)
-        for length in 0...text.count { _ = try? JSONValue(parsing: Array(text.prefix(length))) }
+        for length in text.indices {
+            #expect(throws: WireError.self) { try JSONValue(parsing: Array(text.prefix(length))) }
+        }
+        var refused = 0
         for index in text.indices {
             for bit in 0..<8 {
                 var bytes = text
                 bytes[index] ^= 1 << bit
-                _ = try? JSONValue(parsing: bytes)
+                do {
+                    let value = try JSONValue(parsing: bytes)
+                    #expect(try JSONValue(parsing: value.encoded()) == value)
+                } catch {
+                    refused += 1
+                }
             }
         }
+        #expect(refused > 100)
     }
 }
