@@ -59,8 +59,10 @@ import Testing
             exit 3
             """#)
         #expect(result.status == 3)
-        let tail = result.output.split(separator: "\n").suffix(3)
-        #expect(tail.first?.hasPrefix("What failed") == true && tail.last?.hasSuffix("because of this") == true)
+        let end = try #require(result.output.firstRange(of: "\nWhat failed (")).upperBound
+        let lines = result.output[end...].split(separator: "\n").suffix(2)
+        #expect(lines.first?.contains("Expectation failed: 1 == 2") == true, "\(result.output)")
+        #expect(lines.last?.hasSuffix("because of this") == true, "\(result.output)")
         #expect(try await watch("echo all is well").output == "all is well\n")
     }
 }

@@ -25,7 +25,7 @@ import Wire
 
     @Test func `every prefix is refused, and a text with a flipped bit is refused or stays what it is read as`() throws
     {
-        let text = Array(#"{"access_token":"abc\u00e4","n":[1.5e3,{"x":null}]}"#.utf8)
+        let text = Array(#"{"access_token":["abc\u00e4",1.5e3,{"x":null}]}"#.utf8)
         for length in text.indices {
             #expect(throws: WireError.self) { try JSONValue(parsing: Array(text.prefix(length))) }
         }
