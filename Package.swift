@@ -152,6 +152,7 @@ let package = Package(
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(
             name: "SecretStorageTests", dependencies: ["Crypto", "SecretProbe", "SecretStorage", "TestSupport"]),
+        .testTarget(name: "TestSupportTests", dependencies: ["Crypto", "JOSE", "TestSupport"]),
         .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
         .testTarget(

@@ -1,4 +1,5 @@
 import Database
+import TestSupport
 import Testing
 
 @Suite("Group commit", .timeLimit(.minutes(5)))
@@ -17,8 +18,8 @@ struct GroupCommitTests {
 
         let writes = (0..<200).map { id in shelf.database.queue { try $0.run(Shelf.insert, id, "n") } }
         gate.open()
-        try await slow.value
-        for write in writes { #expect(try await write.value == 1) }
+        try await slow.cancellableValue
+        for write in writes { #expect(try await write.cancellableValue == 1) }
 
         #expect(shelf.database.commitCount - before == 2)
         #expect(shelf.database.writeCount == 201)
@@ -57,10 +58,10 @@ struct GroupCommitTests {
             #expect(!answered.isRaised)
             #expect(try await shelf.ids() == [])
             second.open()
-            try await last.value
+            try await last.cancellableValue
             try await group.waitForAll()
         }
-        try await slow.value
+        try await slow.cancellableValue
         #expect(try await shelf.ids() == [1] && shelf.database.commitCount == 2)
     }
 
@@ -124,12 +125,12 @@ struct GroupCommitTests {
         }
         let last = shelf.database.queue { try $0.run(Shelf.insert, 4, "last") }
         gate.open()
-        try await slow.value
+        try await slow.cancellableValue
 
-        #expect(try await first.value == 1)
-        await #expect(throws: Refusal.self) { try await refused.value }
+        #expect(try await first.cancellableValue == 1)
+        await #expect(throws: Refusal.self) { try await refused.cancellableValue }
         #expect(await failure(double)?.code == .constraint(.unique))
-        #expect(try await last.value == 1)
+        #expect(try await last.cancellableValue == 1)
         #expect(try await shelf.ids() == [1, 4])
     }
 
@@ -166,7 +167,7 @@ struct GroupCommitTests {
         #expect(await failure(before)?.code == .full)
         let error = try #require(await failure(large))
         #expect(error.code == .full && error.message.contains("full; free some space"))
-        #expect(try await after.value == 1)
+        #expect(try await after.cancellableValue == 1)
         #expect(try await shelf.ids() == [4])
     }
 
@@ -220,7 +221,7 @@ struct GroupCommitTests {
         _ = await slow.result
 
         #expect(await failure(dangling)?.code == .constraint(.foreignKey))
-        try await whole.value
+        try await whole.cancellableValue
     }
 
     @Test("a long log is moved into the file while nobody asks for it")

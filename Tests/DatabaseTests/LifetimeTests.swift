@@ -1,4 +1,5 @@
 import Database
+import TestSupport
 import Testing
 
 @Suite("Cancelling and closing", .timeLimit(.minutes(5)))
@@ -12,11 +13,11 @@ struct LifetimeTests {
         let other = shelf.database.queue { try $0.run(Shelf.insert, 2, "n") }
 
         write.cancel()
-        await #expect(throws: CancellationError.self) { try await write.value }
+        await #expect(throws: CancellationError.self) { try await write.cancellableValue }
 
         gate.open()
-        try await slow.value
-        #expect(try await other.value == 1)
+        try await slow.cancellableValue
+        #expect(try await other.cancellableValue == 1)
         #expect(try await shelf.ids() == [2])
     }
 
@@ -27,7 +28,7 @@ struct LifetimeTests {
         let slow = await gate.hold(shelf.database)
         slow.cancel()
         gate.open()
-        try await slow.value
+        try await slow.cancellableValue
         #expect(shelf.database.writeCount == 1)
     }
 
@@ -38,7 +39,7 @@ struct LifetimeTests {
             withUnsafeCurrentTask { $0?.cancel() }
             try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") }
         }
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await #expect(throws: CancellationError.self) { try await task.cancellableValue }
         #expect(try await shelf.ids() == [])
     }
 
@@ -50,11 +51,11 @@ struct LifetimeTests {
         let writes = (0..<20).map { id in shelf.database.queue { try $0.run(Shelf.insert, id, "n") } }
         let closing = Task.immediate { await shelf.database.close() }
         gate.open()
-        await closing.value
+        await closing.cancellableValue
         await shelf.database.close()
 
-        try await slow.value
-        for write in writes { #expect(try await write.value == 1) }
+        try await slow.cancellableValue
+        for write in writes { #expect(try await write.cancellableValue == 1) }
         let calls: [@Sendable () async throws -> Void] = [
             { _ = try await shelf.ids() }, { try await shelf.database.write { _ in } },
             { _ = try await shelf.database.changedByOthers() }, { try await shelf.database.checkpoint() },
@@ -95,7 +96,7 @@ struct LifetimeTests {
         let slow = await gate.hold(shelf.database)
         #expect(try await shelf.ids() == [])
         gate.open()
-        try await slow.value
+        try await slow.cancellableValue
     }
 
     @Test("a reader whose body throws serves the next read")

@@ -1,5 +1,6 @@
 import Database
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Several programs on one file", .timeLimit(.minutes(5)))
@@ -51,7 +52,7 @@ struct SharingTests {
         let write = shelf.database.queue { try $0.run(Shelf.insert, 2, "n") }
         #expect(try await shelf.ids() == [])
         try other.run("COMMIT")
-        #expect(try await write.value == 1)
+        #expect(try await write.cancellableValue == 1)
         #expect(try await shelf.ids() == [1, 2])
     }
 
@@ -67,7 +68,7 @@ struct SharingTests {
             try #require(await failure(write)?.code == .locked)
         }
         gate.open()
-        try await slow.value
+        try await slow.cancellableValue
 
         await #expect(processExitsWith: .success) { [path = path as String] in
             let database = try await Database.open(Shelf.configuration(path), migrations: Shelf.migrations)

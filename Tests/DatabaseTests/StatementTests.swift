@@ -56,7 +56,7 @@ struct StatementTests {
 
     @Test(
         "a column of another type or NULL names itself and the statement, never the value",
-        arguments: ["'hunter2'", "NULL", "1.5", "x'00'"])
+        arguments: ["'hunter2-hunter2'", "NULL", "1.5", "x'00'"])
     func wrongType(value: String) async throws {
         let shelf = try await Shelf(.memory)
         let statement = Statement("SELECT \(value) AS age") { row throws(DatabaseError) in try row.get(0) as Int }

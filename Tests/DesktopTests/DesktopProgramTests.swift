@@ -36,7 +36,7 @@ import Testing
         let program = try DesktopProgram(["cat", gate])
         let waiting = Task { await program.status() }
         waiting.cancel()
-        #expect(await waiting.value == nil)
+        #expect(await waiting.cancellableValue == nil)
         close(open(gate, O_WRONLY))
     }
 }

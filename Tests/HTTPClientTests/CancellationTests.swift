@@ -14,7 +14,7 @@ struct CancellationTests {
             #expect(await server.line("request") != nil)
             task.cancel()
 
-            await #expect(throws: CancellationError.self) { try await task.value }
+            await #expect(throws: CancellationError.self) { try await task.cancellableValue }
             #expect(await server.line("closed") == "closed 1")
         }
     }
@@ -28,7 +28,7 @@ struct CancellationTests {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await client.send(ClientRequest(url: server.url("/echo?first")))
             }
-            await #expect(throws: CancellationError.self) { try await task.value }
+            await #expect(throws: CancellationError.self) { try await task.cancellableValue }
             _ = try await client.send(ClientRequest(url: server.url("/echo?second")))
         }
 
@@ -46,7 +46,7 @@ struct CancellationTests {
                 for _ in 0..<Int.random(in: 0...20) { await Task.yield() }
                 doomed.cancel()
                 if case .failure(let error) = await doomed.result { #expect(error is CancellationError) }
-                let answer = try await other.value
+                let answer = try await other.cancellableValue
                 #expect(answer.body.count == 5)
             }
         }
@@ -61,7 +61,7 @@ struct CancellationTests {
 
         await client.close()
 
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await #expect(throws: CancellationError.self) { try await task.cancellableValue }
         #expect(await server.line("closed") == "closed 1")
         let later = await #expect(throws: TransportError.self) {
             try await client.send(ClientRequest(url: server.url()))
@@ -87,7 +87,7 @@ struct CancellationTests {
             let task = Task { try await client.send(ClientRequest(url: "https://slow.nowhere.invalid/", timeout: nil)) }
             await Task.yield()
             task.cancel()
-            let error = await #expect(throws: (any Error).self) { try await task.value }
+            let error = await #expect(throws: (any Error).self) { try await task.cancellableValue }
             #expect(error is CancellationError || (error as? TransportError)?.code == .nameNotFound)
         }
     }

@@ -16,11 +16,11 @@ struct ClientCertificateTests {
         let server = try await authority.server(
             try await authority.issue(), ["--client-authority", authority.own.certificate, "--newest-tls", version])
         let open = try await authority.issue("open", for: "email:o@example.com")
-        let locked = try await authority.issue("locked", for: "email:l@example.com", passphrase: "hunter2")
+        let locked = try await authority.issue("locked", for: "email:l@example.com", passphrase: "hunter2-hunter2")
         let box = try await authority.pkcs12(open, passphrase: "hunter3")
         let cases: [(ClientCertificate, String)] = [
             (.pem(certificate: open.certificate, key: open.key, passphrase: nil), "open"),
-            (.pem(certificate: locked.certificate, key: locked.key, passphrase: Secret("hunter2")), "locked"),
+            (.pem(certificate: locked.certificate, key: locked.key, passphrase: Secret("hunter2-hunter2")), "locked"),
             (.pkcs12(path: box, passphrase: Secret("hunter3")), "open"),
         ]
 
@@ -51,7 +51,7 @@ struct ClientCertificateTests {
     func unusable() async throws {
         let authority = try await Authority.make()
         let (open, other) = (try await authority.issue("open"), try await authority.issue("other"))
-        let locked = try await authority.issue("locked", passphrase: "hunter2")
+        let locked = try await authority.issue("locked", passphrase: "hunter2-hunter2")
         let box = try await authority.pkcs12(open, passphrase: "hunter3")
         let missing = authority.folder.file("missing")
         let cases: [(ClientCertificate, file: String, reason: String)] = [

@@ -87,7 +87,7 @@ struct DownloadTests {
             for await received in pieces where received == 50 { break }
             #expect(files == ["picture.part"])
             task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
+            await #expect(throws: CancellationError.self) { try await task.cancellableValue }
         }
 
         #expect(files.isEmpty)

@@ -23,7 +23,7 @@ struct ExecutorTests {
                 }
             }
             for (number, task) in tasks.enumerated() {
-                let sizes = try await task.value
+                let sizes = try await task.cancellableValue
                 #expect(sizes == (1...20).map { number * 100 + $0 })
             }
         }
@@ -43,7 +43,7 @@ struct ExecutorTests {
             return (first.body.count, second?.code)
         }
 
-        let (count, code) = try await task.value
+        let (count, code) = try await task.cancellableValue
         #expect(count == 3)
         #expect(code == .other)
         let later = await Task(executorPreference: client.executor) { 7 }.value
@@ -64,9 +64,9 @@ struct ExecutorTests {
                     doomed.cancel()
                     return answer.body.count
                 }
-                let count = try await other.value
+                let count = try await other.cancellableValue
                 #expect(count == 5)
-                await #expect(throws: CancellationError.self) { try await doomed.value }
+                await #expect(throws: CancellationError.self) { try await doomed.cancellableValue }
             }
         }
     }

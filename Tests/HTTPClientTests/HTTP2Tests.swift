@@ -47,7 +47,7 @@ struct HTTP2Tests {
             }
             for await _ in pieces { break }
             task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
+            await #expect(throws: CancellationError.self) { try await task.cancellableValue }
             let after = try await client.send(ClientRequest(url: server.url("/", scheme: "https")))
             #expect(before.httpVersion == .http2 && before.body == after.body)
         }

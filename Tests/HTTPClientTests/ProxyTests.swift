@@ -32,10 +32,10 @@ struct ProxyTests {
         let proxy = try await Fixture.start("proxy.py")
         let server = try await Fixture.server()
 
-        let configuration = HTTPClient.Configuration(proxy: "http://me:hunter2@127.0.0.1:\(proxy.port)")
+        let configuration = HTTPClient.Configuration(proxy: "http://me:hunter2-hunter2@127.0.0.1:\(proxy.port)")
         _ = try await withClient(configuration) { try await $0.send(ClientRequest(url: server.url("/echo"))) }
 
-        #expect(await proxy.line("authorization") == "authorization Basic bWU6aHVudGVyMg==")
+        #expect(await proxy.line("authorization") == "authorization Basic bWU6aHVudGVyMi1odW50ZXIy")
     }
 
     @Test("A proxy that fails is told apart from the server")
@@ -43,14 +43,14 @@ struct ProxyTests {
         let declining = try await Fixture.start("proxy.py", ["--status", "403"])
         let asking = try await Fixture.start("proxy.py", ["--status", "407"])
         let proxies = [
-            "http://me:hunter2@127.0.0.1:1", "http://proxy.nowhere.invalid:3128", "socks5h://127.0.0.1:1",
+            "http://me:hunter2-hunter2@127.0.0.1:1", "http://proxy.nowhere.invalid:3128", "socks5h://127.0.0.1:1",
             declining.url(""), asking.url(""),
         ]
 
         for proxy in proxies {
             let error = try await failure(ClientRequest(url: "https://server.invalid/"), .init(proxy: proxy))
             #expect(error.code == .proxy, "\(proxy): \(error)")
-            #expect(!error.message.contains("hunter2") && error.message.contains("https://server.invalid"))
+            #expect(!error.message.leaks("hunter2-hunter2") && error.message.contains("https://server.invalid"))
         }
     }
 

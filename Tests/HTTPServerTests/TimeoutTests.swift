@@ -9,15 +9,16 @@ struct TimeoutTests {
     private static func start() async throws -> TestServer {
         try await TestServer(
             TestServer.configuration {
-                $0.headerTimeout = .milliseconds(600)
-                $0.bodyTimeout = .milliseconds(600)
-                $0.idleTimeout = .milliseconds(600)
+                // Long enough for a client that a busy machine keeps from sending for a moment.
+                $0.headerTimeout = .seconds(2)
+                $0.bodyTimeout = .seconds(2)
+                $0.idleTimeout = .seconds(2)
             })
     }
 
     /// Sends `text` one byte at a time, without end, until the server has had enough; what it said.
     private func drip(_ text: String, to socket: RawSocket, pause: UInt32 = 5_000) throws -> String {
-        for byte in text.utf8.lazy.cycled(500) {
+        for byte in text.utf8.lazy.cycled(4_000) {
             do { try socket.write([byte]) } catch { break }
             var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
             if poll(&waiting, 1, Int32(pause / 1_000)) > 0 { break }
@@ -81,14 +82,14 @@ struct TimeoutTests {
     func slowHandler() async throws {
         var router = Router()
         router.on(.get, "/slow") { _ in
-            try? await Task.sleep(for: .seconds(1))
+            try? await Task.sleep(for: .seconds(3))
             return .text("done")
         }
         let server = try await TestServer(
             TestServer.configuration {
-                $0.headerTimeout = .milliseconds(400)
-                $0.bodyTimeout = .milliseconds(400)
-                $0.idleTimeout = .milliseconds(400)
+                $0.headerTimeout = .seconds(2)
+                $0.bodyTimeout = .seconds(2)
+                $0.idleTimeout = .seconds(2)
             }, router: router)
         #expect(
             try server.exchange("GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").hasSuffix("done"))

@@ -24,7 +24,7 @@ struct CommandLineTests {
         Mistake("", 64, "usage", "say what to do"),
         Mistake("frobnicate", 64, "usage", "unknown command"),
         Mistake("whoami --acount x", 64, "usage", "did you mean '--account'"),
-        Mistake("login --password hunter2 example.org", 64, "usage", "unknown option '--password'"),
+        Mistake("login --password hunter2-hunter2 example.org", 64, "usage", "unknown option '--password'"),
         Mistake("login a b", 64, "usage", "one argument too many"),
         Mistake("login --password-stdin example.org", 64, "usage", "--password-stdin needs --email"),
         Mistake("login --password-stdin --email a@b.c", 64, "usage", "--password-stdin needs ADDRESS"),
@@ -39,7 +39,7 @@ struct CommandLineTests {
         Mistake("keys rotate", 77, "signed_out", "latch login ADDRESS"),
         Mistake("login", 64, "no_terminal", "latch login ADDRESS"),
         Mistake("login ftp://example.org", 65, "invalid_address", "http and https"),
-        Mistake("login https://user:secret@example.org", 65, "invalid_address", "Invalid server URL"),
+        Mistake("login https://user:secret-secret@example.org", 65, "invalid_address", "Invalid server URL"),
         Mistake("login https://", 65, "invalid_address", "Invalid server URL"),
         Mistake("login example.org:99999", 65, "invalid_address", "port"),
         Mistake("login example.org --email nobody", 65, "invalid_email", "needs an @"),
@@ -55,7 +55,7 @@ struct CommandLineTests {
         Mistake("login example.org --header @/nonexistent", 66, "no_input", "No such file"),
         Mistake("login example.org --ca /nonexistent", 66, "no_input", "No such file"),
         Mistake("login example.org --client-key x", 64, "usage", "--client-certificate"),
-        Mistake("login example.org --proxy http://me:hunter2@proxy", 64, "usage", "--proxy @FILE"),
+        Mistake("login example.org --proxy http://me:hunter2-hunter2@proxy", 64, "usage", "--proxy @FILE"),
         Mistake("login example.org --pin 12:34", 64, "usage", "64 hexadecimal digits"),
         Mistake("login example.org --secrets paper", 64, "usage", "one of service, file"),
         Mistake("login http://127.0.0.1:1", 69, "connection_refused", "refuses the connection"),
@@ -84,7 +84,7 @@ struct CommandLineTests {
 
         #expect(result.status == mistake.status)
         #expect(result.errors.contains(mistake.words))
-        #expect(!result.errors.contains("hunter2") && !result.errors.contains("user:secret"))
+        #expect(!result.errors.leaks("hunter2-hunter2") && !result.errors.leaks("user:secret-secret"))
         #expect(result.output.isEmpty)
         #expect(result.errors.split(separator: "\n").count <= 2)
     }

@@ -114,7 +114,7 @@ struct TrustTests {
             let seen = try await home.latch("request", "GET", "/api/headers")
             #expect(seen.output.contains("X-Access-Key: open-sesame-7") && seen.output.contains("X-Other: 2"))
             for (path, bytes) in home.everythingOnDisk() {
-                #expect(bytes.range(of: Data("open-sesame-7".utf8)) == nil, "\(path) holds the header")
+                #expect(!bytes.leaks("open-sesame-7"), "\(path) holds the header")
             }
         }
     }
@@ -262,11 +262,12 @@ struct TrustTests {
             let home = try home()
             _ = try await home.latch(
                 "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
-            let refused = try await home.latch("headers", "set", name, "hunter2")
+            let refused = try await home.latch("headers", "set", name, "hunter2-hunter2")
             #expect(refused.status == 65 && refused.errors.contains("Leave it out"), "\(refused.errors)")
-            #expect(!refused.errors.contains("hunter2"))
+            #expect(!refused.errors.leaks("hunter2-hunter2"))
             let login = try await home.latch(
-                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--header", "\(name): hunter2",
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--header",
+                "\(name): hunter2-hunter2",
                 input: TestGateway.password)
             #expect(login.status == 65 && login.errors.contains("Leave it out"), "\(login.errors)")
             #expect(try await home.latch("headers", "list").output.isEmpty)
@@ -285,10 +286,10 @@ struct TrustTests {
             #expect(seen.contains("Cookie: authelia_session=open-sesame-3"))
             for words in [["headers", "list"], ["tls"], ["doctor"], ["whoami"], ["logs"], ["tls", "--json"]] {
                 let answer = try await home.latch(words)
-                #expect(answer.status == 0 && !(answer.output + answer.errors).contains("sesame"), "\(words)")
+                #expect(answer.status == 0 && !(answer.output + answer.errors).leaks("open-sesame-3"), "\(words)")
             }
             for (path, bytes) in home.everythingOnDisk() {
-                #expect(bytes.range(of: Data("open-sesame-3".utf8)) == nil, "\(path) holds the cookie")
+                #expect(!bytes.leaks("open-sesame-3"), "\(path) holds the cookie")
             }
         }
     }
@@ -329,7 +330,7 @@ struct TrustTests {
             #expect(seen.contains("X-Access-Key: open-sesame-8") && seen.contains("X-Other: 3"))
             #expect(seen.contains("x-third: open-sesame-9") && !seen.contains("X-Other: 2"))
             for (path, bytes) in home.everythingOnDisk() where !path.hasSuffix("headers") {
-                #expect(bytes.range(of: Data("open-sesame".utf8)) == nil, "\(path) holds a header")
+                #expect(!bytes.leaks("open-sesame-8") && !bytes.leaks("open-sesame-9"), "\(path) holds a header")
             }
 
             #expect(try await home.latch("headers", "remove", "X-ACCESS-KEY").status == 0)

@@ -31,7 +31,7 @@ struct DownloadCommandTests {
         let queue = world.queue()
         let run = try await standStill(queue)
         #expect(try await world.otherProgram().cancel("slow"))
-        try await run.value
+        try await run.cancellableValue
         #expect(try await world.state("slow", queue) == nil)
         #expect(try world.files() == ["quick.jpg"] && world.parts().isEmpty)
     }
@@ -59,7 +59,7 @@ struct DownloadCommandTests {
         let queue = world.queue()
         let run = try await standStill(queue)
         #expect(try await world.otherProgram().cancelAll() >= 1)
-        try await run.value
+        try await run.cancellableValue
         let progress = try await queue.progress()
         #expect(progress.open == 0 && world.parts().isEmpty)
     }
@@ -72,7 +72,7 @@ struct DownloadCommandTests {
         let other = try await world.otherProgram()
         #expect(try await other.cancel("slow"))
         #expect(try await other.add([world.task("slow")]) == 1)
-        try await run.value
+        try await run.cancellableValue
         #expect(try world.files() == ["quick.jpg", "slow.jpg"] && world.parts().isEmpty)
         #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
     }
@@ -94,7 +94,7 @@ struct DownloadCommandTests {
         let run = try await standStill(queue)
         let other = try await world.otherProgram()
         #expect(try await other.pause(["slow"]) == 1)
-        try await run.value
+        try await run.cancellableValue
         #expect(try await world.state("slow", queue) == .paused)
         #expect(world.parts().count == 1)
 
@@ -111,7 +111,7 @@ struct DownloadCommandTests {
         let queue = world.queue()
         let run = try await standStill(queue)
         run.cancel()
-        await #expect(throws: CancellationError.self) { try await run.value }
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
         #expect(try await world.state("slow", queue) == .waiting)
 
         world.intercept { _ in nil }
@@ -146,7 +146,7 @@ struct DownloadCommandTests {
         #expect(tries.withLock { $0 } == 2 && holds == 2)
         isFull.withLock { $0 = false }
         clock.advance(by: 2)
-        try await run.value
+        try await run.cancellableValue
         #expect(try world.files() == ["one.jpg"])
     }
 
@@ -159,7 +159,7 @@ struct DownloadCommandTests {
         for await event in events { if case .status("slow", .waiting) = event { break } }
         world.intercept { _ in nil }
         await queue.hold(nil)
-        try await run.value
+        try await run.cancellableValue
         #expect(try world.files() == ["quick.jpg", "slow.jpg"])
         #expect(try await queue.tasks().allSatisfy { $0.attempts == 0 && $0.state == .done })
     }

@@ -250,7 +250,7 @@ struct DownloadFaultTests {
         #expect(row.notBefore >= time.withLock { $0 } + 120 && row.attempts == 0)
         world.intercept { _ in nil }
         time.withLock { $0 += 121 }
-        try await run.value
+        try await run.cancellableValue
         try expectWhole()
     }
 

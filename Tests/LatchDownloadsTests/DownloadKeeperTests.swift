@@ -58,7 +58,7 @@ import Testing
 
         world.intercept { _ in nil }
         try await desktop.setNetwork(state: 70)
-        try await run.value
+        try await run.cancellableValue
         #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
         let last = try #require(world.server.requests.last { $0.path == "/files/slow" })
         #expect(last.headers["range"] == "bytes=5000-")
@@ -81,7 +81,7 @@ import Testing
         #expect(!world.server.requests.contains { $0.path == "/files/one" })
 
         try await desktop.setNetwork(metered: 4)
-        try await run.value
+        try await run.cancellableValue
         #expect(try world.file("one.jpg") == world.bytes(of: "one"))
     }
 
@@ -121,7 +121,7 @@ import Testing
         let line = try await desktop.call(.notifications) { $0.contains("Downloading 2 items…") }
         #expect(line.contains(#""value": "#))
         run.cancel()
-        await #expect(throws: CancellationError.self) { try await run.value }
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
         try await desktop.call(.notifications) { $0.contains("CloseNotification") }
         #expect(!desktop.calls(.notifications).contains { $0.contains("complete") })
     }
@@ -140,7 +140,7 @@ import Testing
         try await desktop.setNetwork(state: 20)
         try await desktop.waitForInhibitors(false)
         run.cancel()
-        await #expect(throws: CancellationError.self) { try await run.value }
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
     }
 
     @Test("DL-16 a file of 256 MiB is an ordinary one")
@@ -153,7 +153,7 @@ import Testing
         try await desktop.call(.notifications) { $0.contains("Downloading 1 item…") }
         #expect(!(try await desktop.inhibitors().contains("sleep")))
         run.cancel()
-        await #expect(throws: CancellationError.self) { try await run.value }
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
     }
 
     @Test("DL-17 without a desktop all comes home just so")

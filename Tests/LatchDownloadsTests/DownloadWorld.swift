@@ -144,7 +144,7 @@ final class DownloadWorld: Sendable {
         let seen = Task { await events.reduce(into: []) { $0.append($1) } }
         return {
             queue.endEvents()
-            return await seen.value
+            return await seen.cancellableValue
         }
     }
 

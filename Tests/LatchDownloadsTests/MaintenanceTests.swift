@@ -80,7 +80,7 @@ struct MaintenanceTests {
         #expect(asked("/server/config") > before)
         server.intercept { _ in nil }
         clock.advance(by: 60)
-        try await run.value
+        try await run.cancellableValue
         let rows = try await queue.tasks()
         #expect(
             rows.count == count && rows.allSatisfy { $0.state == .done && $0.attempts <= 1 }, "\(rows.map(\.state))")

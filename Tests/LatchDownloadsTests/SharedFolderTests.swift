@@ -30,7 +30,7 @@ struct SharedFolderTests {
             if case .progress("slow", 5_000, _) = event { break }
         }
         try await queue.pause(["slow"])
-        try await run.value
+        try await run.cancellableValue
         world.intercept { _ in nil }
         return try #require(world.parts().first)
     }

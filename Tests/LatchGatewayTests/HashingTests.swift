@@ -1,4 +1,5 @@
 import Crypto
+import TestSupport
 import Testing
 import Wire
 
@@ -64,7 +65,7 @@ struct HashingTests {
 
         waiting.cancel()
 
-        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await #expect(throws: CancellationError.self) { try await waiting.cancellableValue }
         #expect(pool.depth == 0)
         gate.open()
         #expect(try await pool.run { 2 } == 2)
@@ -81,7 +82,7 @@ struct HashingTests {
         pool.stop()
         gate.open()
 
-        let error = await #expect(throws: GatewayError.self) { try await waiting.value }
+        let error = await #expect(throws: GatewayError.self) { try await waiting.cancellableValue }
         #expect(error?.code == .closed)
         let late = await #expect(throws: GatewayError.self) { try await pool.run { 1 } }
         #expect(late?.code == .closed)
@@ -99,7 +100,7 @@ struct HashingTests {
             try await until { pool.depth > index }
         }
         gate.open()
-        for task in tasks { try await task.value }
+        for task in tasks { try await task.cancellableValue }
         #expect(seen.text == (0..<50).map { "\($0) " }.joined())
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import TestSupport
 import Testing
 import Wire
 
@@ -55,7 +56,7 @@ struct LoggedErrorTests {
                 body: method == "POST" ? (isForm ? "token=\(token)" : "") : nil)
             #expect(answer.status >= 500)
             let log = bench.lines.text
-            #expect(!log.contains(token))
+            #expect(!log.leaks(token))
             #expect(log.contains("Leak"))
         }
     }

@@ -34,7 +34,7 @@ import Testing
         let waiting = Task { try await locks.lock(account) }
 
         waiting.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await #expect(throws: CancellationError.self) { try await waiting.cancellableValue }
 
         holder.release()
         try await locks.lock(account).release()

@@ -62,7 +62,7 @@ import Testing
         let body = try JSONValue(parsing: Array(try #require(exchanges.first).body.utf8))
         let verifier = try #require(body["code_verifier"]?.string.flatMap(PKCE.Verifier.init))
         #expect(verifier.challenge.text == asked.query["app_code_challenge"])
-        #expect(!address.contains(verifier.secret.reveal()))
+        #expect(!address.leaks(verifier.secret.reveal()))
         #expect(waitingSockets.isEmpty)
         for secret in [verifier.secret.reveal(), body["code"]?.string ?? ""] {
             #expect(try world.home.files(holding: secret).isEmpty)
@@ -172,7 +172,7 @@ import Testing
 
         try person.open("onyx://auth/callback?" + refusal.link + state)
 
-        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+        let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
         #expect(
             error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
         #expect(try await latch.accounts.accounts().isEmpty && world.onyx.live.isEmpty)
@@ -220,7 +220,7 @@ import Testing
         _ = await person.address()
         signingIn.cancel()
 
-        await #expect(throws: CancellationError.self) { try await signingIn.value }
+        await #expect(throws: CancellationError.self) { try await signingIn.cancellableValue }
         #expect(waitingSockets.isEmpty && exchanges.isEmpty)
     }
 
@@ -328,7 +328,7 @@ import Testing
         let signingIn = Task { try await latch.signIn(person.signIn(), to: server) }
         try person.open(await person.link(from: await person.address()))
 
-        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+        let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
 
         #expect(error?.code == .identityUnknown && world.wire.count(World.logout) == 1)
         #expect(world.onyx.live.isEmpty)

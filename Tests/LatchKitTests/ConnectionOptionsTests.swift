@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -9,16 +10,16 @@ import Testing
         let options = ConnectionOptions(
             authorities: .systemAnd(pemFile: "/ca.pem"),
             pinnedCertificate: CertificateFingerprint(bytes: [UInt8](repeating: 7, count: 32)),
-            clientCertificate: .pem(certificate: "/c.pem", key: "/k.pem", passphrase: Secret("open sesame")),
-            proxy: "http://user:hush@proxy:3128", extraHeaders: ["X-Key": "hidden"])
+            clientCertificate: .pem(certificate: "/c.pem", key: "/k.pem", passphrase: Secret("open sesame please")),
+            proxy: "http://user:hush-hush-hush@proxy:3128", extraHeaders: ["X-Key": "hidden-value"])
 
         let (kept, secret) = options.parted()
         let text = String(decoding: JSON.encode(kept), as: UTF8.self)
         let joined = ConnectionOptions(try JSON.decode(KeptConnection.self, from: Array(text.utf8)), secret)
 
         #expect(kept.hasSecrets)
-        for word in ["sesame", "hush", "hidden"] {
-            #expect(!text.contains(word) && !"\(options)".contains(word))
+        for secret in ["open sesame please", "hush-hush-hush", "hidden-value"] {
+            #expect(!text.leaks(secret) && !"\(options)".leaks(secret))
         }
         #expect(joined.authorities == options.authorities && joined.pinnedCertificate == options.pinnedCertificate)
         #expect(joined.proxy == options.proxy && joined.extraHeaders == options.extraHeaders)
@@ -26,7 +27,7 @@ import Testing
             Issue.record("no certificate")
             return
         }
-        #expect(passphrase == Secret("open sesame"))
+        #expect(passphrase == Secret("open sesame please"))
         #expect(!ConnectionOptions(proxy: "http://proxy:3128").parted().kept.hasSecrets)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -131,7 +132,7 @@ import Testing
         let held = try await latch.accounts.locks.lock(id)
         let waiter = Task { try await latch.accounts.locks.lock(id) }
         waiter.cancel()
-        await #expect(throws: CancellationError.self) { try await waiter.value }
+        await #expect(throws: CancellationError.self) { try await waiter.cancellableValue }
 
         held.release()
         let again = try await latch.accounts.locks.lock(id)

@@ -95,10 +95,10 @@ struct DeviceSecretsTests {
         let others = (0..<9).map { _ in Task.immediate { try await secrets.open().kind } }
 
         first.cancel()
-        await #expect(throws: CancellationError.self) { try await first.value }
+        await #expect(throws: CancellationError.self) { try await first.cancellableValue }
         await questions.next()
         give.yield(Secret("open sesame"))
-        for other in others { #expect(try await other.value == .file) }
+        for other in others { #expect(try await other.cancellableValue == .file) }
 
         ask.finish()
         #expect(await questions.next() == nil)

@@ -58,7 +58,7 @@ import Testing
         let refused = try await #require(throws: LatchError.self) { try await session.refresh() }
         #expect(foreign.codes.contains(refused.code), "\(refused.code): \(refused)")
         world.home.clock.advance(by: 3_600)
-        #expect(try await session.validToken().reveal() == "token-1")
+        #expect(try await session.validToken().reveal() == "token-number-1")
         #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)
         #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) != nil)
 
@@ -90,7 +90,7 @@ import Testing
         world.onyx.intercept { $0.path == World.refresh ? .json(#"{"detail":"Forbidden"}"#, 403) : nil }
         world.home.clock.advance(by: 601)
 
-        #expect(try await session.validToken().reveal() == "token-1")
+        #expect(try await session.validToken().reveal() == "token-number-1")
         #expect(try await session.identity().email == "ada@example.org")
         #expect(try await session.client.send(.get, "/api/forbidden").status == .forbidden)
         #expect(session.state == .signedIn(.verified))

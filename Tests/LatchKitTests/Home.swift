@@ -22,13 +22,11 @@ final class Home: Sendable {
 
     var folders: Folders { Folders(data: folder.path + "/latchstring") }
 
-    /// Every file of the home that holds `text`.
-    func files(holding text: String) throws -> [String] {
-        let needle = Array(text.utf8)
+    /// Every file of the home that holds `secret`, of ``Leaks/shortestNeedle`` bytes or more.
+    func files(holding secret: String) throws -> [String] {
         let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
         return all.filter { name in
-            FileManager.default.contents(atPath: folder.file(name))?.withUnsafeBytes { Bytes.contains($0, needle) }
-                ?? false
+            FileManager.default.contents(atPath: folder.file(name))?.leaks(secret) ?? false
         }
     }
 

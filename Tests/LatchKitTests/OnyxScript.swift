@@ -66,8 +66,8 @@ final class OnyxScript: Sendable {
             let appState = query["app_state"], let challenge = query["app_code_challenge"]
         else { return .json(#"{"error_code":"VALIDATION_ERROR","detail":"no"}"#, 400) }
         let code = state.withLock { state in
-            state.challenges["code-\(state.challenges.count)"] = challenge
-            return "code-\(state.challenges.count - 1)"
+            state.challenges["code-number-\(state.challenges.count)"] = challenge
+            return "code-number-\(state.challenges.count - 1)"
         }
         return .redirect("\(redirect)?code=\(code)&state=\(appState)")
     }
@@ -105,8 +105,8 @@ final class OnyxScript: Sendable {
     private func issue() -> ScriptedServer.Answer {
         let token = state.withLock { state in
             state.issued += 1
-            state.live.insert("token-\(state.issued)")
-            return "token-\(state.issued)"
+            state.live.insert("token-number-\(state.issued)")
+            return "token-number-\(state.issued)"
         }
         return .json(#"{"access_token":"\#(token)","token_type":"bearer"}"#)
     }

@@ -39,21 +39,23 @@ final class ScriptedServer: Sendable {
         var requests: [Request] = []
         var answer: @Sendable (Request) -> Answer
         var isStopped = false
-        var closed: HeldPort?
     }
 
+    /// Refuses connections once the listener is gone, and keeps the port from everybody else.
+    private let held: HeldPort
     private let listener: LoopbackListener
     private let state: Mutex<State>
 
     init(answer: @escaping @Sendable (Request) -> Answer) throws {
         state = Mutex(State(answer: answer))
-        listener = try LoopbackListener()
+        held = try HeldPort()
+        listener = try LoopbackListener(at: held)
         listener.serve { [weak self] in self?.serve($0) }
     }
 
     deinit { stop() }
 
-    var port: Int { listener.port }
+    var port: Int { held.number }
 
     /// Everything asked so far.
     var requests: [Request] { state.withLock(\.requests) }
@@ -69,9 +71,7 @@ final class ScriptedServer: Sendable {
             defer { state.isStopped = true }
             return !state.isStopped
         }
-        guard isFirst else { return }
-        listener.end()
-        state.withLock { $0.closed = try? HeldPort(port) }
+        if isFirst { listener.end() }
     }
 
     private func serve(_ connection: Int32) {

@@ -30,7 +30,7 @@ import Testing
         try await world.home.secrets.remove(AccountStore.tokenKey(account.id))
         lock.release()
 
-        let error = try await #require(throws: LatchError.self) { try await due.value }
+        let error = try await #require(throws: LatchError.self) { try await due.cancellableValue }
         #expect(error.code == .sessionEnded)
         #expect(try await other.accounts.accounts().map(\.isSignedIn) == [false])
     }
@@ -49,7 +49,7 @@ import Testing
         try await session.signOut()
         store.letGo()
 
-        let error = try await #require(throws: LatchError.self) { try await late.value }
+        let error = try await #require(throws: LatchError.self) { try await late.cancellableValue }
         #expect(error.code == .signedOut)
         #expect(session.state == .signedOut(.notSignedIn))
     }
@@ -94,7 +94,7 @@ import Testing
         #expect(world.wire.count(World.refresh) == 0)
         holder.send(SIGKILL)
 
-        #expect(try await token.value == "token-2")
+        #expect(try await token.cancellableValue == "token-number-2")
         #expect(world.wire.count(World.refresh) == 1)
     }
 
@@ -104,8 +104,8 @@ import Testing
         let session = try latch.session(for: try await world.signIn(latch))
         world.home.clock.advance(by: -86_400)
 
-        #expect(try await session.validToken().reveal() == "token-2")
-        #expect(try await session.validToken().reveal() == "token-2")
+        #expect(try await session.validToken().reveal() == "token-number-2")
+        #expect(try await session.validToken().reveal() == "token-number-2")
         #expect(world.wire.count(World.refresh) == 1)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -18,8 +19,8 @@ import Testing
             try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "new"]))
         }
 
-        #expect(world.onyx.live == ["token-1"])
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal() == "token-1")
+        #expect(world.onyx.live == ["token-number-1"])
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id))?.reveal() == "token-number-1")
         let next = try await world.home.open()
         #expect(try await next.session(for: account).identity().email == "ada@example.org")
         #expect(world.wire.requests.last?.headers["X-Key"] == "old")
@@ -41,9 +42,9 @@ import Testing
         for await _ in asked { break }
         signIn.cancel()
 
-        await #expect(throws: CancellationError.self) { try await signIn.value }
+        await #expect(throws: CancellationError.self) { try await signIn.cancellableValue }
         gate.signal()
-        #expect(world.onyx.live == (isAgain ? ["token-1"] : []))
+        #expect(world.onyx.live == (isAgain ? ["token-number-1"] : []))
         #expect(try await latch.accounts.accounts().count == (isAgain ? 1 : 0))
     }
 }

@@ -52,14 +52,24 @@ import Testing
         }
     }
 
-    @Test("no prefix and no flipped byte of a callback traps") func hostile() {
+    @Test(
+        "every prefix of a callback is refused, and with a flipped bit only a code of this address and state is taken")
+    func hostile() throws {
         let bytes = Array((redirect + "?code=%41b&state=xyz").utf8)
         for index in bytes.indices {
             #expect(throws: OAuthError.self) { try parse(String(decoding: bytes.prefix(index), as: UTF8.self)) }
             for bit in 0..<8 {
                 var flipped = bytes
                 flipped[index] ^= 1 << bit
-                _ = try? parse(String(decoding: flipped, as: UTF8.self))
+                do {
+                    guard case .code(let code) = try parse(String(decoding: flipped, as: UTF8.self)) else {
+                        Issue.record("An error was read from a flipped bit at \(index).")
+                        continue
+                    }
+                    #expect(code != Secret("Ab") && redirect.utf8.count + 6..<bytes.count - 10 ~= index, "\(index)")
+                } catch {
+                    #expect(error is OAuthError)
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ import JOSE
 import OAuth
 import OpenIDConnect
 import ScriptedProvider
+import TestSupport
 import Testing
 import Wire
 
@@ -110,7 +111,7 @@ import Wire
             #expect(error?.providerDescription == nil)
             var dumped = ""
             dump(error, to: &dumped)
-            #expect(!dumped.contains("code-") && !dumped.contains(ScriptedProvider.clientSecret))
+            #expect(!dumped.leaks("code-0123456789") && !dumped.leaks(ScriptedProvider.clientSecret))
         }
         await signIn.stop()
     }

@@ -36,7 +36,7 @@ struct RedisClientTests {
     func refusal() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
-        let error = try #require(await error { _ = try await client.run(RedisCommand("NONSENSE", "hunter2")) })
+        let error = try #require(await error { _ = try await client.run(RedisCommand("NONSENSE", "hunter2-hunter2")) })
         #expect(error.code == .refused)
         #expect(error.reason == "ERR")
         #expect(error.message == "Redis refused the command NONSENSE with the error ERR.")
@@ -86,8 +86,8 @@ struct RedisClientTests {
 
     @Test("a password and a database are used")
     func signIn() async throws {
-        let server = try await RedisServer("requirepass hunter2")
-        let client = try RedisClient(RedisSettings(url: server.url + "?db=3", password: Secret("hunter2")))
+        let server = try await RedisServer("requirepass hunter2-hunter2")
+        let client = try RedisClient(RedisSettings(url: server.url + "?db=3", password: Secret("hunter2-hunter2")))
         _ = try await client.run(RedisCommand("SET", "a", "b"))
         guard case .bytes(let info) = try await client.run(RedisCommand("INFO", "keyspace")) else {
             Issue.record("INFO answers with bytes.")
@@ -98,9 +98,9 @@ struct RedisClientTests {
 
     @Test("a user and a password are used")
     func user() async throws {
-        let server = try await RedisServer("user default off", "user latch on >hunter2 ~latch:* +@all")
+        let server = try await RedisServer("user default off", "user latch on >hunter2-hunter2 ~latch:* +@all")
         let url = server.url.replacing("unix:", with: "unix://latch@")
-        let client = try RedisClient(RedisSettings(url: url, password: Secret("hunter2")))
+        let client = try RedisClient(RedisSettings(url: url, password: Secret("hunter2-hunter2")))
         #expect(try await client.run(RedisCommand("SET", "latch:a", "b")) == .status("OK"))
         let error = try #require(await error { _ = try await client.run(RedisCommand("SET", "other", "b")) })
         #expect(error.reason == "NOPERM")
@@ -110,7 +110,7 @@ struct RedisClientTests {
         "a wrong sign-in is told with its reason",
         arguments: [(nil, "NOAUTH"), (Secret("wrong"), "WRONGPASS")] as [(Secret?, String)])
     func wrongSignIn(_ password: Secret?, _ reason: String) async throws {
-        let server = try await RedisServer("requirepass hunter2")
+        let server = try await RedisServer("requirepass hunter2-hunter2")
         let client = try RedisClient(RedisSettings(url: server.url, password: password))
         let error = try #require(await error { _ = try await client.run(RedisCommand("PING")) })
         #expect(error.code == .unreachable)

@@ -69,7 +69,7 @@ extension ScriptedProvider.State {
             let challenge = fields["code_challenge"], fields["scope"]?.split(separator: " ").contains("openid") == true
         else { throw ProviderRefusal(description: "The authorization request is not right.") }
         made += 1
-        let code = "code-\(made)-0123456789"
+        let code = "code-0123456789-\(made)"
         codes[code] = ScriptedProvider.Grant(
             clientID: ScriptedProvider.clientID, redirect: redirect, challenge: challenge, nonce: fields["nonce"])
         var pairs = [(name: "code", value: code), (name: "iss", value: issuer)]

@@ -18,7 +18,7 @@ extension ScriptedProvider.State {
         else { return .json(["error": "invalid_grant"] as JSONValue, status: .badRequest) }
         if script.rotation == .justBeforeSigning, made > 1 { try keys.rotate() }
         made += 1
-        let accessToken = "access-\(made)-0123456789"
+        let accessToken = "access-0123456789-\(made)"
         accessTokens.insert(accessToken)
         var members = JSONMembers([
             ("access_token", .string(accessToken)), ("token_type", "Bearer"), ("expires_in", 300),

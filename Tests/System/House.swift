@@ -82,12 +82,11 @@ final class House: Sendable {
             "login", gateway.address, "--email", Self.email, "--password-stdin", input: Self.password + "\n")
     }
 
-    /// Every file of the house that holds `text`.
-    func files(holding text: String) throws -> [String] {
-        let needle = Data(text.utf8)
+    /// Every file of the house that holds `secret`, of ``Leaks/shortestNeedle`` bytes or more.
+    func files(holding secret: String) throws -> [String] {
         let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
         return all.filter { name in
-            FileManager.default.contents(atPath: folder.file(name))?.range(of: needle) != nil
+            FileManager.default.contents(atPath: folder.file(name))?.leaks(secret) ?? false
         }
     }
 }

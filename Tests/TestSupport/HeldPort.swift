@@ -13,14 +13,14 @@ public final class HeldPort: Sendable {
     public let number: Int
     private let descriptor: Int32
 
-    /// Takes a port that is free, or one that a server has left or is leaving.
+    /// Takes a free port.
     ///
-    /// - Throws: ``ChildProcess/Failure`` when it cannot be had.
-    public init(_ number: Int = 0) throws {
+    /// - Throws: ``ChildProcess/Failure`` when none is free.
+    public init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        guard let bound = LoopbackAddress.bind(descriptor, port: number) else {
+        guard let bound = LoopbackAddress.bind(descriptor) else {
             close(descriptor)
             throw ChildProcess.Failure("No port is free.")
         }

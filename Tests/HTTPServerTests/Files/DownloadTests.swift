@@ -38,8 +38,8 @@ struct DownloadTests {
 
     @Test("curl at a limited rate gets all of it")
     func limitedRate() async throws {
-        let bench = try await FileBench { $0.idleTimeout = .milliseconds(500) }
-        let size = 8_000_000
+        let bench = try await FileBench { $0.idleTimeout = .seconds(2) }
+        let size = 12_000_000
         try bench.makeSparse(size, "a")
         let result = try await Self.curl(
             ["--limit-rate", "4M", "-o", "/dev/null", "-w", "%{size_download}", bench.url("/raw/a")])

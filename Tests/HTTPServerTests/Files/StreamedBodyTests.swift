@@ -210,16 +210,16 @@ struct StreamedBodyTests {
 
     @Test("a producer may take longer than any time-out; a client that takes nothing is ended")
     func timeOuts() async throws {
-        let slow = try await Self.bench(10, { $0.idleTimeout = .milliseconds(60) }) { writer in
+        let slow = try await Self.bench(10, { $0.idleTimeout = .seconds(1) }) { writer in
             for _ in 0..<10 {
-                try await Task.sleep(for: .milliseconds(30))
+                try await Task.sleep(for: .milliseconds(150))
                 try await writer.write("x")
             }
         }
         #expect(try Self.get(slow).body.count == 10)
         await slow.stop()
         let progress = Progress()
-        let endless = try await Self.bench(nil, { $0.idleTimeout = .milliseconds(60) }) { writer in
+        let endless = try await Self.bench(nil, { $0.idleTimeout = .seconds(1) }) { writer in
             defer { progress.say.yield("ended") }
             while true { try await writer.write([UInt8](repeating: 1, count: 65_536)) }
         }

@@ -16,10 +16,11 @@ final class TestGateway: Sendable {
     let gateway: Gateway
     let server: HTTPServer
     let folder: TemporaryDirectory
-    private let closed = Mutex<HeldPort?>(nil)
+    /// Refuses connections once the server has stopped, and keeps the port from everybody else.
+    private let held: HeldPort
 
-    init(gateway: Gateway, server: HTTPServer, folder: TemporaryDirectory) {
-        (self.gateway, self.server, self.folder) = (gateway, server, folder)
+    init(gateway: Gateway, server: HTTPServer, folder: TemporaryDirectory, at held: HeldPort) {
+        (self.gateway, self.server, self.folder, self.held) = (gateway, server, folder, held)
     }
 
     var port: UInt16 { server.addresses.first?.port ?? 0 }
@@ -36,9 +37,11 @@ final class TestGateway: Sendable {
         let gateway = try await Gateway.open(settings, logWriter: LogWriter { _ in })
         var router = gateway.router
         addRoutes(to: &router)
+        let held = try HeldPort()
         let server = try await HTTPServer.start(
-            HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
-        let test = TestGateway(gateway: gateway, server: server, folder: folder)
+            HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: UInt16(held.number))], loops: 1),
+            router: router)
+        let test = TestGateway(gateway: gateway, server: server, folder: folder, at: held)
         try await attempt {
             try await test.add(email)
             try await body(test)
@@ -65,9 +68,7 @@ final class TestGateway: Sendable {
 
     /// Refuses connections from now on.
     func stop() async {
-        let port = port
         await server.stop(drain: .zero)
-        closed.withLock { $0 = try? HeldPort(Int(port)) }
     }
 
     private func close() async {

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -27,7 +28,7 @@ struct BlockingWorkTests {
         let error = await #expect(throws: GatewayError.self) { try await work.run { _ in } }
         #expect(error?.code == .busy)
         gate.open()
-        for task in tasks { try await task.value }
+        for task in tasks { try await task.cancellableValue }
         #expect(gate.arrived == 5)
         #expect(try await work.run { _ in 7 } == 7)
     }
@@ -53,7 +54,7 @@ struct BlockingWorkTests {
             #expect(refused.status == 503)
             #expect(refused.headers["Retry-After"] == "1")
             gate.open()
-            for task in tasks { try await task.value }
+            for task in tasks { try await task.cancellableValue }
             #expect(try await bench.post("/search/metadata", [:]).status == 200)
         }
     }

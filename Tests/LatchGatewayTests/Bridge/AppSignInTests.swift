@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import OAuth
 import OpenIDConnect
+import TestSupport
 import Testing
 import Wire
 
@@ -272,7 +273,7 @@ struct AppSignInTests {
                 request["nonce"], approved[0].1, "of-the-provider",
             ] {
                 let secret = try #require(secret)
-                #expect(!text.contains(secret))
+                #expect(!text.leaks(secret))
             }
             let metrics = try await bench.bench.http.send("GET", "/metrics").text
             #expect(metrics.contains(#"latchd_bridge_sign_ins_total{provider="google",outcome="begun"} 1"#))

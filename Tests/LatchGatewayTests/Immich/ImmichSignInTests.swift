@@ -161,7 +161,7 @@ struct ImmichSignInTests {
         try await ImmichBench.with { bench in
             let token = try await bench.token()
             #expect(try await bench.send("GET", "/users/me?\(name)=\(token)").status == 401)
-            #expect(!bench.bench.lines.text.contains(token))
+            #expect(!bench.bench.lines.text.leaks(token))
         }
     }
 

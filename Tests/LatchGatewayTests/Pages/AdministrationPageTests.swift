@@ -200,7 +200,7 @@ import Wire
             let text = try await root.get("\(Self.admin)/providers").text
 
             #expect(text.contains(">Answers<") && text.contains(">Does not answer<"))
-            #expect(!text.contains(SmallProvider.clientSecret))
+            #expect(!text.leaks(SmallProvider.clientSecret))
         }
     }
 }

@@ -193,7 +193,7 @@ struct SigningKeyTests {
             let old = try await bench.token()
             _ = try await bench.bench.gateway.stores.database.checkpoint()
             let bytes = try Data(contentsOf: URL(filePath: bench.bench.databasePath))
-            #expect(!String(decoding: bytes, as: UTF8.self).contains("PRIVATE KEY"))
+            #expect(!bytes.leaks("PRIVATE KEY-----"))
 
             var settings = bench.bench.gateway.stores.settings
             settings.auditPath = nil

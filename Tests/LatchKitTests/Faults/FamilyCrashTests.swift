@@ -134,7 +134,7 @@ extension FamilyWorld {
             #expect(try await home.secrets.read(AccountStore.tokenKey(id)) == nil, sourceLocation: sourceLocation)
             #expect(try await home.secrets.read(AccountStore.connectionKey(id)) == nil, sourceLocation: sourceLocation)
         }
-        for secret in ["correct horse", "code-0", "code-1", "code_verifier"] {
+        for secret in ["correct horse", "code-number-0", "code-number-1", "code_verifier"] {
             #expect(try home.files(holding: secret).isEmpty, "\(secret)", sourceLocation: sourceLocation)
         }
     }

@@ -33,7 +33,7 @@ import Testing
         let call = Task { try await session.client.send(session.dialect.identity) }
         try await eventually { world.wire.requests.count > asked }
         call.cancel()
-        await #expect(throws: (any Error).self) { try await call.value }
+        await #expect(throws: (any Error).self) { try await call.cancellableValue }
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
 
         let report = try await latch.signOut(account)

@@ -261,6 +261,6 @@ import Testing
         latch = try await world.home.open()
         let session = try await latch.activeSession()
         #expect(await session.restore() == .signedIn(.unverified(.connectionRefused)))
-        #expect(try await session.validToken() == Secret("token-1"))
+        #expect(try await session.validToken() == Secret("token-number-1"))
     }
 }

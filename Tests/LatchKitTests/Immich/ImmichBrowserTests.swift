@@ -1,5 +1,6 @@
 import Foundation
 import OAuth
+import TestSupport
 import Testing
 import Wire
 
@@ -104,7 +105,7 @@ import Wire
             let person = BrowserPerson(home: world.home)
             let signingIn = Task { try await latch.signIn(person.signIn(), to: server) }
             if path.hasSuffix("callback") { try person.open(try await person.link(from: await person.address())) }
-            let error = try await #require(throws: LatchError.self) { try await signingIn.value }
+            let error = try await #require(throws: LatchError.self) { try await signingIn.cancellableValue }
             #expect(error.code == code && error.message.contains(says), "\(error)")
             #expect(try await latch.accounts.accounts().isEmpty)
             await latch.close()

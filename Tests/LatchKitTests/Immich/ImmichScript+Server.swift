@@ -71,7 +71,7 @@ extension ImmichScript {
     /// The identity provider signs the person in at once.
     func newCode(_ request: ScriptedServer.Request) -> String {
         state.withLock { state in
-            let code = "code-\(state.codes.count)"
+            let code = "code-number-\(state.codes.count)"
             state.codes[code] = (request.query["state"] ?? "", request.query["code_challenge"])
             return code
         }

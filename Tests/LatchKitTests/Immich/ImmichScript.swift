@@ -69,7 +69,7 @@ final class ImmichScript: Sendable {
     func issue() -> ScriptedServer.Answer {
         let (token, mustChange) = state.withLock { state in
             state.issued += 1
-            let token = "token-\(state.issued)"
+            let token = "token-number-\(state.issued)"
             state.live[token] = "session-\(state.issued)"
             return (token, state.mustChange)
         }

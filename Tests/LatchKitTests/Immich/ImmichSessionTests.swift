@@ -23,9 +23,9 @@ import Testing
         let session = try await latch.activeSession()
         #expect(await session.restore() == .signedIn(.verified))
         let me = try #require(world.asked("/api/users/me").last)
-        #expect(me.headers["Authorization"] == "Bearer token-1" && me.headers["x-immich-user-token"] == nil)
+        #expect(me.headers["Authorization"] == "Bearer token-number-1" && me.headers["x-immich-user-token"] == nil)
         #expect(world.wire.requests.allSatisfy { $0.headers["Cookie"] == nil })
-        #expect(try world.home.files(holding: "token-1").isEmpty)
+        #expect(try world.home.files(holding: "token-number-1").isEmpty)
         #expect(try await session.client.send(.get, "/api/users/me").status == .ok)
 
         #expect(try await latch.signOut(account).isRevoked)
@@ -89,7 +89,7 @@ import Testing
         let session = try latch.session(for: account)
         #expect(try await session.identity().email == "ada@example.org")
         let me = try #require(world.asked("/api/users/me").last)
-        #expect(me.headers["x-immich-user-token"] == "token-1" && me.headers["Authorization"] == "Basic YTpi")
+        #expect(me.headers["x-immich-user-token"] == "token-number-1" && me.headers["Authorization"] == "Basic YTpi")
         #expect(try await latch.signOut(account).isRevoked)
     }
 

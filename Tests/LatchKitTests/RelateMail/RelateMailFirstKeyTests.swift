@@ -188,7 +188,7 @@ import Testing
             #expect(try await notes(latch) == count)
             await latch.close()
         }
-        #expect(try world.home.files(holding: "access-").isEmpty)
+        #expect(try world.home.files(holding: "access-0123456789").isEmpty)
         await world.stop()
     }
 }

@@ -90,8 +90,8 @@ final class TimeTrackerScript: Sendable {
     private func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
         let code = state.withLock { state in
             state.count += 1
-            state.codes.insert("code-\(state.count)")
-            return "code-\(state.count)"
+            state.codes.insert("code-number-\(state.count)")
+            return "code-number-\(state.count)"
         }
         return .redirect("\(request.query["redirect_uri"] ?? "")?code=\(code)&state=\(request.query["state"] ?? "")")
     }
@@ -111,7 +111,7 @@ final class TimeTrackerScript: Sendable {
                 return .json(#"{"error":"Failed to exchange token: invalid_grant (code is unknown)"}"#, 500)
             }
             state.count += 1
-            let token = "eyJhbGciOiJIUzI1NiJ9.token-\(state.count).signature"
+            let token = "eyJhbGciOiJIUzI1NiJ9.token-number-\(state.count).signature"
             state.live.insert(token)
             let expiry = state.settings.expiresIn.map { #""expires_in":\#($0),"# } ?? ""
             return .json(#"{"access_token":"\#(token)","token_type":"Bearer",\#(expiry)"user":\#(Self.user)}"#)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
@@ -188,7 +189,7 @@ import Wire
         }
         let signingIn = Task { try await latch.signIn(world.person.signIn(), to: server) }
         try world.person.open(await world.person.link(from: await world.person.address()))
-        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+        let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
         #expect(
             error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
         #expect(try await latch.accounts.accounts().isEmpty)
@@ -204,7 +205,7 @@ import Wire
         try world.person.open(
             "timetracker://oauth/callback?error=access_denied&error_description=Ada%20said%20no&state=state-1-of-the-server"
         )
-        let error = await #expect(throws: LatchError.self) { try await signingIn.value }
+        let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
         #expect(error?.code == .signInDenied && error?.message.contains("Ada said no") == true)
         #expect(world.exchanges.isEmpty)
     }

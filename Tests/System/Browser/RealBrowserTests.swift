@@ -40,7 +40,7 @@ import Wire
             let who = try await desktop.house.latch("whoami")
             #expect(who.status == 0 && who.output.contains("checked with the server now"))
             #expect(!login.output.contains("register-schemes"))
-            #expect(!login.output.contains("code=") && !login.output.contains(desktop.sandbox.password))
+            #expect(!login.output.contains("code=") && !login.output.leaks(desktop.sandbox.password))
             let folder = desktop.house.folder.file("run/latchstring")
             let sockets = try? FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(sockets?.isEmpty == (desktop.row.callback == "scheme" ? true : nil))

@@ -43,9 +43,9 @@ final class GatewayCrashes {
         let confirmation = Task { [house] in try await revocation?.run(in: house) }
         try await Task.sleep(for: .microseconds(Int.random(in: 500...80_000, using: &random)))
         await gateway.kill()
-        for (person, client) in clients.enumerated() { known[person] = await client.value }
+        for (person, client) in clients.enumerated() { known[person] = await client.cancellableValue }
 
-        try await confirmation.value
+        try await confirmation.cancellableValue
         for token in revocation?.tokens ?? [] { known[last].end(token) }
         revoked += revocation?.tokens.count ?? 0
         unclear += known.reduce(0) { $0 + $1.unclear.count }
@@ -66,7 +66,7 @@ final class GatewayCrashes {
     func restartAndVerify(all: Bool) async throws {
         gateway = try await house.startGateway()
         let clients = people.indices.map { client($0, isKilled: false) { try $0.verify(all: all) } }
-        for (person, client) in clients.enumerated() { known[person] = await client.value }
+        for (person, client) in clients.enumerated() { known[person] = await client.cancellableValue }
         try #require(known.flatMap(\.mistakes) == [], "LATCHSTRING_SEED=\(random.seed)")
     }
 

@@ -3,17 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs whose mounts nobody else sees.
-private enum OwnMounts {
-    /// Runs a command so.
-    static let command = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--user", "--map-root-user", "--mount"]
-
-    /// Whether a file system can be mounted so here.
-    static func arePossible() async throws -> Bool {
-        try await Program.run("/usr/bin/env", command + ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status == 0
-    }
-}
-
 /// A file system that is full, and has room again.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),

@@ -20,7 +20,7 @@ struct SecretSearch {
         var description: String { "\(secret) as \(spelling) in \(place)" }
     }
 
-    static let windowLength = 12
+    static let windowLength = Leaks.shortestNeedle
     private static let step = 6
     private let needles: [Needle]
 

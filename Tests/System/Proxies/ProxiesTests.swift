@@ -34,7 +34,7 @@ struct ProxiesTests {
                 #expect(view.values(like: "x-auth-email") == [House.email])
                 #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
                 #expect(view.values(like: "x-auth-session").map(\.utf8.count) == [12])
-                #expect(!view.fields.contains { $0.contains(token) }, "\(view.fields)")
+                #expect(!view.fields.contains { $0.leaks(token) }, "\(view.fields)")
                 #expect(!way[0].contains("a=b") || view.values(like: "cookie").first?.contains("a=b") == true)
             }
             // What is meant for the backend reaches it.
@@ -206,7 +206,7 @@ struct ProxiesTests {
                 #expect(view.values(like: "x-auth-email") == [House.email])
                 #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
                 #expect(view.values(like: "x-auth-session").map(\.utf8.count) == [12])
-                #expect(!view.fields.contains { $0.contains(token) }, "\(view.fields)")
+                #expect(!view.fields.contains { $0.leaks(token) }, "\(view.fields)")
             }
             // The same for one that asks for another protocol.
             let answer = try await house.ask(
@@ -328,7 +328,7 @@ struct ProxiesTests {
             ] {
                 let answer = try await house.ask("/photos", ["Authorization: Bearer \(token)", "Cookie: \(cookie)"])
                 let view = try #require(BackendView(answer), "\(answer)")
-                #expect(!view.fields.contains { $0.contains(token) }, "\(view.fields)")
+                #expect(!view.fields.contains { $0.leaks(token) }, "\(view.fields)")
             }
         }
     }

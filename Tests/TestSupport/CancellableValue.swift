@@ -1,0 +1,29 @@
+extension Task {
+    /// The task's value; cancels the task when the one that waits is cancelled.
+    ///
+    /// `value` goes on waiting then: a test that waits for a task of its own would never end, whatever its time limit.
+    ///
+    /// - Throws: What the task throws.
+    public var cancellableValue: Success {
+        get async throws {
+            try await withTaskCancellationHandler {
+                try await value
+            } onCancel: {
+                cancel()
+            }
+        }
+    }
+}
+
+extension Task where Failure == Never {
+    /// The task's value; cancels the task when the one that waits is cancelled.
+    public var cancellableValue: Success {
+        get async {
+            await withTaskCancellationHandler {
+                await value
+            } onCancel: {
+                cancel()
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// What tests keep to that look for a secret where none may be.
+public enum Leaks {
+    /// The fewest bytes to look for. A database, a token and a key are full of random bytes, and a few bytes are found among
+    /// them by chance.
+    public static let shortestNeedle = 12
+
+    /// How a signed token begins, for each algorithm: 16 characters of base64url of `{"alg":"RS25`.
+    ///
+    /// Source: RFC 7515 §3.1; this project and its tests write `alg` first.
+    public static let tokenStarts = ["RS25", "PS25", "ES25", "EdDS", "HS25", "none"].map {
+        Data(#"{"alg":"\#($0)"#.utf8).base64EncodedString()
+    }
+
+    /// Whether `secret` stands in `bytes`.
+    ///
+    /// A secret of fewer than ``shortestNeedle`` bytes is a programmer's mistake.
+    static func contains(_ bytes: UnsafeRawBufferPointer, _ secret: [UInt8]) -> Bool {
+        precondition(
+            secret.count >= shortestNeedle,
+            "A secret of \(secret.count) bytes may be found by chance: look for \(shortestNeedle) or more.")
+        return Bytes.contains(bytes, secret)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Whether `secret`, of ``Leaks/shortestNeedle`` bytes or more, stands in these bytes.
+    public func leaks(_ secret: String) -> Bool { leaks(Array(secret.utf8)) }
+
+    /// Whether `secret`, of ``Leaks/shortestNeedle`` bytes or more, stands in these bytes.
+    public func leaks(_ secret: [UInt8]) -> Bool {
+        withContiguousStorageIfAvailable { Leaks.contains(UnsafeRawBufferPointer($0), secret) }
+            ?? Array(self).withUnsafeBytes { Leaks.contains($0, secret) }
+    }
+}
+
+extension StringProtocol {
+    /// Whether `secret`, of ``Leaks/shortestNeedle`` bytes or more, stands in this text.
+    public func leaks(_ secret: String) -> Bool { utf8.leaks(secret) }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `scripts/watched-test`, which every run of the tests goes through.
+@Suite(.timeLimit(.minutes(5))) struct WatchedTestTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    /// Runs a shell's script in the place of the tests.
+    private func watch(_ script: String, minutes: String = "5") async throws -> Program.Result {
+        var environment = ProcessInfo.processInfo.environment
+        environment["WATCHED_TEST_GRACE"] = "1"
+        return try await Program.run(
+            Products.packageFolder + "/scripts/watched-test", [folder.file("log"), minutes, "sh", "-c", script],
+            environment: environment)
+    }
+
+    @Test("a test that goes on after its time limit is named and killed with all that it has started")
+    func hung() async throws {
+        let result = try await watch(
+            #"""
+            echo '◇ Test "one" started.'
+            echo '✘ Test "one" recorded an issue at A.swift:1:2: Time limit was exceeded: 60.000 seconds'
+            echo '◇ Test "two \"quoted\"" started.'
+            echo '✔ Test "two \"quoted\"" with 3 test cases passed after 1.0 seconds.'
+            sleep 3600 & echo $! >"$0"; wait
+            """#.replacing("$0", with: folder.file("id")))
+        #expect(result.status == 124)
+        #expect(result.output.contains("\"one\" goes on 1 s after its time limit."), "\(result.output)")
+        #expect(
+            result.output.contains("\"one\" came to no end") && !result.output.contains("quoted\\\"\" came to no end"))
+        let id = try String(contentsOfFile: folder.file("id"), encoding: .utf8).trimmingCharacters(in: .newlines)
+        try await eventually { !FileManager.default.fileExists(atPath: "/proc/\(id)/cmdline") || isDefunct(id) }
+        #expect(try String(contentsOfFile: folder.file("log"), encoding: .utf8).contains("Test \"one\" started."))
+    }
+
+    /// Whether nobody but its parent knows of a process any more.
+    private func isDefunct(_ id: String) -> Bool {
+        (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8))?.contains(") Z ") ?? true
+    }
+
+    @Test("tests that do not end in time are killed, those that run are named")
+    func late() async throws {
+        let result = try await watch("echo '◇ Test name(_:) started.'; sleep 3600", minutes: "0.01")
+        #expect(result.status == 124 && result.output.contains("name(_:) came to no end"), "\(result.output)")
+    }
+
+    @Test("after a failure the last lines say what failed, and the exit code is that of the tests")
+    func failed() async throws {
+        let result = try await watch(
+            #"""
+            echo '◇ Test "one" started.'
+            echo '✘ Test "one" recorded an issue at A.swift:1:2: Expectation failed: 1 == 2'
+            echo '↳ because of this'
+            echo '✘ Test "one" failed after 1.0 seconds with 1 issue.'
+            echo '✘ Test run with 1 test failed after 1.0 seconds with 1 issue.'
+            exit 3
+            """#)
+        #expect(result.status == 3)
+        let end = try #require(result.output.firstRange(of: "\nWhat failed (")).upperBound
+        let lines = result.output[end...].split(separator: "\n").suffix(2)
+        #expect(lines.first?.contains("Expectation failed: 1 == 2") == true, "\(result.output)")
+        #expect(lines.last?.hasSuffix("because of this") == true, "\(result.output)")
+        #expect(try await watch("echo all is well").output == "all is well\n")
+    }
+}
