@@ -34,7 +34,7 @@ import Wire
         Array("GET /api/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
     }
 
-    @Test("OX-2 the time of a refused sign-in tells nobody whether the account is there, disabled or has an old hash")
+    @Test("OX-1 the time of a refused sign-in tells nobody whether the account is there, disabled or has an old hash")
     func refusedSignIns() async throws {
         let house = try Self.house()
         let older = House(sharing: house, ["LATCHD_PASSWORDS_ARGON2_ITERATIONS": "2"])

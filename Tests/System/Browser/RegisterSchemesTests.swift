@@ -16,7 +16,7 @@ import Testing
         ).output.trimmingCharacters(in: .newlines)
     }
 
-    @Test("OX-9 the scheme is registered, found by the desktop, and unregistered; other programs' choices stay")
+    @Test("TT-1 OX-9 the scheme is registered, found by the desktop, and unregistered; other programs' choices stay")
     func wholeWay() async throws {
         try FileManager.default.createDirectory(
             atPath: house.folder.file("data/applications"), withIntermediateDirectories: true)

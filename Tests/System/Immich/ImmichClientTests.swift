@@ -18,7 +18,7 @@ struct ImmichClientTests {
         return tools + name
     }
 
-    @Test("IM-9, IM-11, DL-3 aioimmich signs in, lists everything and fetches each byte as it lies on the disk")
+    @Test("IM-9, DL-3, DL-6 aioimmich signs in, lists everything and fetches each byte as it lies on the disk")
     func aioimmich() async throws {
         let sandbox = try await Sandbox.open()
         let url = try #require(sandbox.url(of: "immich"))
@@ -33,7 +33,9 @@ struct ImmichClientTests {
         #expect(result.output.contains("compared 8 assets in 2 albums"))
     }
 
-    @Test("IM-4 to IM-15 schemathesis finds no answer outside Immich's own description, and no failure of the server")
+    @Test(
+        "IM-3g, IM-4, IM-5, IM-7, IM-10 to IM-12, IM-15 schemathesis finds no answer outside Immich's own description, and no failure of the server"
+    )
     func description() async throws {
         guard let description = Self.description else {
             print(
