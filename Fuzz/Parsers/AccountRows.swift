@@ -11,7 +11,13 @@ extension FuzzedParser {
             _ = try JSONEncoder().encode(account)
         }
         guard let record = try await row.read(AccountStore.selectRecord.row) else { return }
-        _ = ConnectionOptions(record.kept, SecretConnection())
+        do {
+            let options = try ConnectionOptions(record.kept, SecretConnection())
+            let isPinned = try record.kept.pinnedCertificate != nil
+            try require(isPinned == (options.pinnedCertificate != nil), "A pin was lost.")
+        } catch let error as LatchError {
+            try require(error.code == .storageDamaged, "\(error)")
+        }
         _ = record.failure?.error
     }
 }

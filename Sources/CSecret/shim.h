@@ -159,6 +159,6 @@ static inline bool latch_secret_is_absent(struct latch_secret_functions function
 
 static inline const SecretSchema *latch_secret_schema(void) {
     static const SecretSchema schema = {
-        "org.latchstring.Secret", 0, {{"service", 0}, {"account", 0}, {NULL, 0}}, 0, 0, 0, 0, 0, 0, 0, 0};
+        "org.latchstring.Secret", 0, {{"service", 0}, {"account", 0}, {"id", 0}, {NULL, 0}}, 0, 0, 0, 0, 0, 0, 0, 0};
     return &schema;
 }

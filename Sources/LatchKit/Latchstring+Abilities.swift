@@ -7,7 +7,9 @@ extension Latchstring {
     /// Source: IM-12.
     public func changePassword(_ change: PasswordChange, of account: Account) async throws {
         let dialect = try passwordDialect(of: account)
-        try await dialect.changePassword(change, with: try session(for: account).client)
+        var client = try session(for: account).client
+        client.changesPassword = true
+        try await dialect.changePassword(change, with: client)
         try await accounts.notePasswordChanged(account.id)
     }
 

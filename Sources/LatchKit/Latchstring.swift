@@ -32,6 +32,8 @@ public final class Latchstring: Sendable {
         public var now: @Sendable () -> Date
         /// Whether what is done with servers is noted in the log.
         public var keepsLog = true
+        /// Whether opening finishes what a crash left half done, which may ask servers and wait for them for three seconds.
+        public var finishesUnfinished = true
         /// The longest that signing out, and giving back what a failed sign-in brought, wait for the server.
         public var goodbyeBound = Session.revocationBound
         /// The longest that any request waits for its whole answer, files aside; looked up for each.
@@ -96,7 +98,9 @@ public final class Latchstring: Sendable {
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
                 now: configuration.now))
         // A secret store that is locked now is no reason not to start: a later start finishes it.
-        try? await accounts.finishUnfinished(as: configuration.device)
+        if configuration.finishesUnfinished {
+            try? await accounts.finishUnfinished(as: configuration.device)
+        }
         PrivateBrowser.sweep(folders.browsers)
         return Latchstring(accounts: accounts, folders: folders, device: configuration.device)
     }

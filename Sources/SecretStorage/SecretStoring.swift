@@ -17,4 +17,12 @@ public protocol SecretStoring: Sendable {
 
     /// Removes what is under `key`; nothing there is fine.
     func remove(_ key: SecretKey) async throws(SecretStorageError)
+
+    /// Whether secrets can be read and kept here now; throws what stands in the way. Nothing is changed.
+    func check() async throws(SecretStorageError)
+}
+
+extension SecretStoring {
+    /// They can.
+    public func check() async throws(SecretStorageError) {}
 }

@@ -13,7 +13,7 @@ struct TerminalTests {
             home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
             let terminal = try home.terminal("login")
 
-            try terminal.wait(for: "Server address:")
+            try terminal.wait(for: "Server address [http://localhost:3001]:")
             #expect(terminal.echoes)
             terminal.type("\(server.url)\n")
             try terminal.wait(for: "E-mail at 127.0.0.1")

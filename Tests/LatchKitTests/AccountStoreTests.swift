@@ -107,6 +107,46 @@ import Testing
         #expect(try await store.unreadableAccounts().isEmpty)
     }
 
+    @Test("an account keeps its number while it is here, and no later one gets it")
+    func numbers() async throws {
+        let store = try await home.open().accounts
+        let all = try ["a", "b", "c"].map { try account($0) }
+        for account in all { try await store.addAccount(account) }
+        #expect(try await store.accounts().map(\.number) == [1, 2, 3])
+        #expect(try await store.account(matching: "2").id == all[1].id)
+
+        try await store.removeAccount(all[0].id)
+        try await store.removeAccount(all[2].id)
+        #expect(try await store.account(matching: "2").id == all[1].id)
+        let later = try account("d")
+        try await store.addAccount(later)
+        #expect(try await store.accounts().map(\.number) == [2, 4])
+        for gone in ["1", "3"] {
+            let error = try await #require(throws: LatchError.self) { try await store.account(matching: gone) }
+            #expect(error.code == .noAccount && error.message == "There is no account '\(gone)' here.")
+        }
+    }
+
+    @Test("IM-3 OX-10 the address of a server that was found is kept until somebody has signed in, for 30 days")
+    func foundServer() async throws {
+        let world = try World()
+        var latch = try await world.home.open()
+        #expect(try await latch.accounts.foundServer() == nil)
+        for address in ["https://photos.example.org", "https://time.example.org/team"] {
+            try await latch.accounts.keepFoundServer(try ServerAddress(address))
+        }
+        await latch.close()
+        latch = try await world.home.open()
+        #expect(try await latch.accounts.foundServer()?.url == "https://time.example.org/team")
+        world.home.clock.advance(by: 30 * 86_400 + 1)
+        #expect(try await latch.accounts.foundServer() == nil)
+        try await latch.accounts.keepFoundServer(world.address)
+        #expect(try await latch.accounts.foundServer() == world.address)
+        _ = try await world.signIn(latch)
+        #expect(try await latch.accounts.foundServer() == nil)
+        await latch.close()
+    }
+
     @Test("RM-2 several programs racing to set the active account leave exactly one")
     func race() async throws {
         let programs = [try await home.open(), try await home.open(), try await home.open()]

@@ -161,7 +161,8 @@ import Testing
     ]
 
     @Test(
-        "OX-9 what the browser brings back other than a good code is told, and nobody is signed in", arguments: refusals
+        "OX-9 IM-16 what the browser brings back other than a good code is told, and nobody is signed in",
+        arguments: refusals
     )
     func refused(_ refusal: Refusal) async throws {
         let latch = try await world.home.open()
@@ -175,6 +176,8 @@ import Testing
         let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
         #expect(
             error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
+        let start = refusal.code == .codeRefused ? "Login failed: " : "OAuth login failed: "
+        #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "")")
         #expect(try await latch.accounts.accounts().isEmpty && world.onyx.live.isEmpty)
     }
 
@@ -208,6 +211,7 @@ import Testing
         }
 
         #expect(error?.code == .signInTimedOut && waitingSockets.isEmpty)
+        #expect(error?.message.hasPrefix("OAuth login failed: ") == true)
     }
 
     @Test("OX-9 cancelling ends the wait and leaves nothing")

@@ -15,7 +15,7 @@ import Testing
 
         let (kept, secret) = options.parted()
         let text = String(decoding: JSON.encode(kept), as: UTF8.self)
-        let joined = ConnectionOptions(try JSON.decode(KeptConnection.self, from: Array(text.utf8)), secret)
+        let joined = try ConnectionOptions(JSON.decode(KeptConnection.self, from: Array(text.utf8)), secret)
 
         #expect(kept.hasSecrets)
         for secret in ["open sesame please", "hush-hush-hush", "hidden-value"] {

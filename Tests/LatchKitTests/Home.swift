@@ -31,12 +31,14 @@ final class Home: Sendable {
     }
 
     func open(
-        secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil, goodbyeBound: Duration? = nil
+        secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil, goodbyeBound: Duration? = nil,
+        finishesUnfinished: Bool = true
     ) async throws -> Latchstring {
         var configuration = Latchstring.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20), now: { [clock] in clock.now })
+        configuration.finishesUnfinished = finishesUnfinished
         configuration.answerBound = { self.answerBound }
         if let goodbyeBound { configuration.goodbyeBound = goodbyeBound }
         if let step {
@@ -78,24 +80,36 @@ final class LockableStore: SecretStoring {
     func fail(_ code: SecretStorageError.Code?) { self.code.withLock { $0 = code } }
 
     func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
-        try check()
+        try checkOpen()
         return try await inner.read(key)
     }
     func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
-        try check()
+        try checkOpen()
         try await inner.write(secret, for: key)
     }
     func remove(_ key: SecretKey) async throws(SecretStorageError) {
-        try check()
+        try checkOpen()
         try await inner.remove(key)
     }
 
-    private func check() throws(SecretStorageError) {
+    private func checkOpen() throws(SecretStorageError) {
         if let code = code.withLock({ $0 }) { throw SecretStorageError(code, "The store is not open. Unlock it.") }
     }
 }
 
 extension AccountStore {
+    /// Every name under which an account's token may be in the secret store.
+    static func tokenKeys(_ id: UUID) -> [SecretKey] {
+        let text = id.uuidString.lowercased()
+        return [tokenKey(id), SecretKey(service: "com.timetracker.app", account: "accessToken", id: text)]
+    }
+
+    /// How far the one row has come; nil where there is none.
+    func stage() async throws -> String? {
+        let all = Statement("SELECT stage FROM accounts") { row throws(DatabaseError) in try row.get(0) as String }
+        return try await database.read { try $0.first(all) }
+    }
+
     /// Every row, also those that do not count.
     func rowIDs() async throws -> [UUID] {
         let all = Statement("SELECT id FROM accounts") { row throws(DatabaseError) in try row.get(0) as UUID }

@@ -1,4 +1,6 @@
+import Database
 import Foundation
+import SecretStorage
 import Synchronization
 import TestSupport
 import Testing
@@ -374,5 +376,127 @@ import Testing
         await #expect(throws: CancellationError.self) { try await impatient.cancellableValue }
         gate.signal()
         #expect(try await patient.cancellableValue == "token-number-2")
+    }
+
+    @Test(
+        "whoever waits for a renewal while somebody signs out is told that, and was not cancelled",
+        arguments: [true, false])
+    func waitersAtSignOut(_ answers: Bool) async throws {
+        let latch = try await world.home.open(goodbyeBound: .milliseconds(300))
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        let (asked, gate) = holdRenewals()
+        world.home.clock.advance(by: 601)
+        let waiters = (0..<3).map { _ in Task { try await session.validToken() } }
+        for await _ in asked { break }
+
+        let out = Task { try await latch.signOut(account) }
+        for await state in session.states where state == .signingOut || state == .signedOut(.notSignedIn) { break }
+        // Without an answer the renewal is given up.
+        if answers { gate.signal() }
+        _ = try await out.value
+
+        for waiter in waiters {
+            let error = try await #require(throws: LatchError.self) { try await waiter.value }
+            #expect(error.code == .signedOut, "\(error)")
+        }
+        if !answers { gate.signal() }
+        await latch.close()
+    }
+
+    @Test("a token that the server gives while somebody signs out is the one that is ended there")
+    func renewedAtSignOut() async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let session = try latch.session(for: account)
+        let (asked, gate) = holdRenewals()
+        world.home.clock.advance(by: 601)
+        let waiter = Task { try await session.validToken() }
+        for await _ in asked { break }
+        let out = Task { try await latch.signOut(account) }
+        for await state in session.states where state == .signingOut || state == .signedOut(.notSignedIn) { break }
+        gate.signal()
+
+        #expect(try await out.value.isRevoked)
+        _ = try? await waiter.value
+        let last = try #require(world.wire.requests.last { $0.path == World.logout })
+        #expect(last.token == "token-2")
+        #expect(!world.onyx.live.contains("token-2"))
+    }
+
+    /// Damage of what is kept of a connection: the row's text or the secret's.
+    enum Damage: String, CaseIterable, Sendable {
+        case row = "no JSON", pin = "a pin that is none", secret = "a secret that is none", header = "half a header"
+    }
+
+    @Test(
+        "nothing is sent where what is kept of the trust in a server cannot be read, until it is given anew",
+        arguments: Damage.allCases)
+    func unreadableTrust(_ damage: Damage) async throws {
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "right"]))
+        let row = try #require(try await latch.accounts.record(account.id)).connection
+        let secret = AccountStore.connectionKey(account.id)
+        let damaged =
+            switch damage {
+            case .row: "no JSON"
+            case .pin: "{\"pinnedCertificate\":\"zz\"," + row.dropFirst()
+            case .secret, .header: row
+            }
+        if damage == .secret { try await world.home.secrets.write(Secret("no JSON"), for: secret) }
+        if damage == .header { try await world.home.secrets.write(Secret(#"{"headers":[["X-Key"]]}"#), for: secret) }
+        let spoil = Statement("UPDATE accounts SET connection = ?", String.self)
+        try await latch.accounts.change { _ = try $0.run(spoil, damaged) }
+        await latch.close()
+        let asked = world.wire.requests.count
+
+        let next = try await world.home.open()
+        let error = try await #require(throws: LatchError.self) {
+            try await next.session(for: account).identity()
+        }
+        #expect(error.code == .storageDamaged && error.message.contains("Sign in again"), "\(error)")
+        let changed = try await #require(throws: LatchError.self) {
+            try await next.changeConnection(of: account) { $0.proxy = "" }
+        }
+        #expect(changed.code == .storageDamaged)
+        #expect(world.wire.requests.count == asked)
+
+        let again = try await world.signIn(next, connection: .init(extraHeaders: ["X-Key": "right"]))
+        #expect(again.id == account.id)
+        #expect(try await next.session(for: again).identity().email == "ada@example.org")
+        await next.close()
+    }
+
+    @Test("secrets of a connection that another program moves between two reads are found where they are")
+    func movedSecrets() async throws {
+        let store = WatchedStore(world.home.secrets)
+        let latch = try await world.home.open(secrets: store)
+        let account = try await world.signIn(latch, connection: .init(extraHeaders: ["X-Key": "old"]))
+        let other = try await world.home.open()
+        let moved = Mutex(false)
+        store.watch { act, key throws(SecretStorageError) in
+            let isFirst =
+                act == .read && key == AccountStore.connectionKey(account.id)
+                && moved.withLock { moved in
+                    defer { moved = true }
+                    return !moved
+                }
+            guard isFirst else { return }
+            do {
+                _ = try await other.changeConnection(of: account) { $0.extraHeaders = ["X-Key": "new"] }
+            } catch {
+                throw SecretStorageError(.io, "\(error)")
+            }
+        }
+        #expect(try await latch.accounts.connection(of: account.id).extraHeaders == ["X-Key": "new"])
+        #expect(moved.withLock { $0 })
+
+        // What is gone for good is told.
+        store.watch { _, _ in }
+        for slot in KeptConnection.slots {
+            try await world.home.secrets.remove(AccountStore.connectionKey(account.id, slot: slot))
+        }
+        let error = try await #require(throws: LatchError.self) { try await latch.accounts.connection(of: account.id) }
+        #expect(error.code == .secretStoreFailed)
     }
 }

@@ -75,6 +75,45 @@ import Testing
         await #expect(throws: SecretStorageError.self) { try await withKeyFile().write(Secret("two"), for: key) }
     }
 
+    @Test(
+        "a key of 64 hexadecimal digits is the key of their 32 bytes; anything else is refused before there is a file")
+    func digits() async throws {
+        try FileManager.default.createDirectory(atPath: folder.path + "/inner", withIntermediateDirectories: true)
+        func put(_ bytes: [UInt8]) throws {
+            try Data(bytes).write(to: URL(fileURLWithPath: keyPath))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keyPath)
+        }
+        let raw = (0..<32).map { UInt8($0 * 7 % 256) }
+        try put(raw)
+        try await withKeyFile().write(Secret("one"), for: key)
+        let text = raw.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        for spelling in [text, text.uppercased(), text + "\n"] {
+            try put(Array(spelling.utf8))
+            try await withKeyFile().check()
+            #expect(try await withKeyFile().read(key) == Secret("one"))
+        }
+        try FileManager.default.removeItem(atPath: path)
+        for wrong in [Array(text.utf8.dropLast()), Array((text + "\r").utf8), Array(("g" + text.dropFirst()).utf8), []]
+        {
+            try put(wrong)
+            let error = try await #require(throws: SecretStorageError.self) { try await withKeyFile().check() }
+            #expect(error.code == .damaged && error.message.contains("32 bytes or 64 hexadecimal digits"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("secrets with the same service and account are told apart by their ids", arguments: [true, false])
+    func ids(passphrase: Bool) async throws {
+        let make = { passphrase ? store("x") : withKeyFile() }
+        let keys = ["1", "2"].map { SecretKey(service: key.service, account: key.account, id: $0) }
+        for (index, key) in keys.enumerated() { try await make().write(Secret("secret \(index)"), for: key) }
+        for (index, key) in keys.enumerated() { #expect(try await make().read(key) == Secret("secret \(index)")) }
+        #expect(try await make().read(key) == nil)
+        try await make().remove(keys[0])
+        #expect(try await make().read(keys[0]) == nil)
+        #expect(try await make().read(keys[1]) != nil)
+    }
+
     @Test("another key file is told apart from damage, and writes nothing") func wrongKeyFile() async throws {
         try await withKeyFile().write(Secret("one"), for: key)
         let right = try Data(contentsOf: URL(fileURLWithPath: keyPath))

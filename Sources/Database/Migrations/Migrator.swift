@@ -44,7 +44,7 @@ struct Migrator: Sendable {
                 .newerThanProgram,
                 "Could not open \(connection.handle.subject): a newer program has brought it to version \(version), "
                     + "and this one knows versions up to \(newestVersion); use the newer program, "
-                    + "or restore the backup from before the upgrade.")
+                    + "or a copy of the file that you made before the upgrade.")
         }
     }
 

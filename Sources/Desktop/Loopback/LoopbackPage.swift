@@ -1,7 +1,16 @@
 /// What the browser shows at the end. Nothing is loaded, run, framed or kept, and no other site learns the address.
 enum LoopbackPage {
+    /// The browser brought a code.
     static let done = page(
         200, "OK", "Back to the app", "The browser has done its part. You can close this page and return to the app.")
+
+    /// The browser brought an error in place of a code.
+    static func failed(_ error: String) -> [UInt8] {
+        page(
+            200, "OK", "You are not signed in",
+            (error == "access_denied" ? "The sign-in was denied." : "The server reported an error.")
+                + " You can close this page; the app says more.")
+    }
 
     /// A request that is none of a sign-in's.
     static func refused(_ status: Int) -> [UInt8] {

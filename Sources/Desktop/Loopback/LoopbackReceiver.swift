@@ -51,7 +51,8 @@ public final class LoopbackReceiver: Sendable {
                 LocalSocket.write(LoopbackPage.refused(400), to: connection)
                 return
             }
-            LocalSocket.write(LoopbackPage.done, to: connection)
+            let error = request.error
+            LocalSocket.write(error.map(LoopbackPage.failed) ?? LoopbackPage.done, to: connection)
             gate.deliver(link)
         }
     }

@@ -13,6 +13,14 @@ public struct LoopbackRequest: Sendable, Equatable {
     /// The path without the query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
+    /// The code of the error that the browser brought in place of an authorization code; nil for none.
+    ///
+    /// Source: RFC 6749 §4.1.2.1.
+    public var error: String? {
+        let query = target.drop { $0 != "?" }.dropFirst()
+        return query.split(separator: "&").first { $0.hasPrefix("error=") }.map { String($0.dropFirst("error=".count)) }
+    }
+
     /// Reads a head; nil unless it is a whole `GET` of HTTP/1 in visible ASCII with one `Host`.
     public init?(_ bytes: [UInt8]) {
         guard Self.isWhole(bytes) else { return nil }

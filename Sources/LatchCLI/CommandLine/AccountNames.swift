@@ -6,7 +6,7 @@ struct AccountNames {
 
     /// Prints one a line. A shell's completion must not complain, so whatever fails offers nothing.
     func printAll() async -> Int32 {
-        let run = Run(CommonOptions(), asksNobody: true, environment: environment)
+        let run = Run(CommonOptions(), asksNobody: true, finishesUnfinished: false, environment: environment)
         if let accounts = try? await run.latchstring().accounts.accounts() {
             try? run.console.say(Self.words(for: accounts))
         }

@@ -10,6 +10,10 @@ enum Hint {
                 return "Run: latch login \(account.serverURL.url.forShell)"
             }
             return "Run: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"
+        case .browserMissing:
+            return "Your own browser: --browser-command xdg-open. By hand: --no-browser"
+        case .passwordChangeRequired:
+            return account.map { "Run: latch password \($0.userEmail.forShell)" }
         case .noAccount, .ambiguousAccount:
             return "Run: latch accounts"
         case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,

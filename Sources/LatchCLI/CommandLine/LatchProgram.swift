@@ -54,10 +54,13 @@ struct Request: Sendable {
 protocol Performing: Sendable {
     /// Whether it asks nothing, also at a terminal.
     var asksNobody: Bool { get }
+    /// Whether what an earlier run left half done is finished first, for which servers may be asked.
+    var finishesUnfinished: Bool { get }
     /// Does it, and says what the program ends with when nothing was thrown.
     func perform(in run: Run) async throws -> ExitCode
 }
 
 extension Performing {
     var asksNobody: Bool { false }
+    var finishesUnfinished: Bool { true }
 }

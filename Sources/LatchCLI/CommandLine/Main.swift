@@ -36,7 +36,9 @@ struct Main {
 
     /// Runs the command in a task that the first signal cancels.
     private func perform(_ request: Request, _ environment: [String: String]) async -> Int32 {
-        let run = Run(request.common, asksNobody: request.work.asksNobody, environment: environment)
+        let run = Run(
+            request.common, asksNobody: request.work.asksNobody, finishesUnfinished: request.work.finishesUnfinished,
+            environment: environment)
         let work = Task {
             let result: Result<ExitCode, any Error>
             do {

@@ -12,14 +12,19 @@ actor Run {
     /// The options that all commands take.
     nonisolated let common: CommonOptions
 
-    private let environment: [String: String]
+    /// The environment's variables.
+    nonisolated let environment: [String: String]
+    private let finishesUnfinished: Bool
     private let subject = Mutex<Account?>(nil)
     private let advice = Mutex<String?>(nil)
     private var kit: Latchstring?
     private var store: DeviceSecrets?
 
-    init(_ common: CommonOptions, asksNobody: Bool, environment: [String: String]) {
+    init(
+        _ common: CommonOptions, asksNobody: Bool, finishesUnfinished: Bool = true, environment: [String: String]
+    ) {
         self.common = common
+        self.finishesUnfinished = finishesUnfinished
         self.environment = environment
         console = Console(isJSON: common.isJSON, environment: environment)
         person = asksNobody ? .nobody : Person(terminal: Terminal())
@@ -31,6 +36,7 @@ actor Run {
         let secrets = try secrets()
         var configuration = Latchstring.Configuration(
             folders: try Folders(environment: environment), secrets: secrets)
+        configuration.finishesUnfinished = finishesUnfinished
         configuration.keepsLog = environment["LATCH_LOG"] != "off"
         let opened = try await Latchstring.open(configuration)
         kit = opened
@@ -55,6 +61,13 @@ actor Run {
         return try await secrets().open(mayChange: count == 0)
     }
 
+    /// Opens the secret store and looks whether a token can be kept there, before somebody signs in for one.
+    func openSecretsForSignIn() async throws -> OpenedSecretStorage {
+        let opened = try await openSecrets()
+        try await LatchError.telling { try await secrets().check() }
+        return opened
+    }
+
     /// The account that a person means; the active one for nil.
     ///
     /// - Throws: ``LatchError`` with ``LatchError/Code/signedOut`` when there is no account at all,
@@ -65,11 +78,7 @@ actor Run {
         guard !all.isEmpty else { throw LatchError(.signedOut, "Nobody is signed in here.") }
         let account: Account
         if let selector {
-            if let number = Int(selector), all.indices.contains(number - 1) {
-                account = all[number - 1]
-            } else {
-                account = try await accounts.account(matching: selector)
-            }
+            account = try await accounts.account(matching: selector)
         } else if let active = all.first(where: \.isActive) {
             account = active
         } else {

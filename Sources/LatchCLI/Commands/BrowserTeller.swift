@@ -22,10 +22,6 @@ final class BrowserTeller: Sendable {
     func tell(_ event: BrowserSignIn.Event) {
         switch event {
         case .waiting(let address, let method): wait(address, method)
-        case .noEphemeralBrowser:
-            run.console.warn(
-                "Neither Chromium nor Firefox is installed, so the sign-in opens in your own browser and may leave you signed "
-                    + "in there.")
         case .browserFailed(let reason):
             run.console.warn("The browser was not opened: \(reason.printable) Open the address yourself.")
             if showsQRCode == nil, !opensNone { showCode(address.withLock(\.self)) }

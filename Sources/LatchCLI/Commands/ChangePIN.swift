@@ -14,7 +14,7 @@ struct ChangePIN: Performing {
     static let command = Command<Request>(
         "pin", "Set, change and use the PIN of a server that has one.",
         discussion: """
-            A PIN of six digits locks a part of what you have there, as Immich's locked folder. Unlocking opens it for this \
+            A PIN of six digits, with some servers four or five, locks a part of what you have there, as Immich's locked folder. Unlocking opens it for this \
             session only and for a short while, with Immich 15 minutes. The PIN is asked for without showing it; it is \
             never an argument, and it is not kept.
             """,

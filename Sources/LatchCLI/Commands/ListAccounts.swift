@@ -7,10 +7,17 @@ import Terminal
 struct ListAccounts: Performing {
     static let command = Command<Request>(
         "accounts", "List the accounts on this device.",
-        discussion: "No server is asked about them. The star marks the active account, which other commands work with."
+        discussion: """
+            No server is asked about them. The star marks the active account, which other commands work with.
+
+            An account keeps its number as long as it is here, and no later one gets it. A script names an account by its id, \
+            or the beginning of that.
+            """
     ) { given in
         Request(given, ListAccounts())
     }
+
+    var finishesUnfinished: Bool { false }
 
     func perform(in run: Run) async throws -> ExitCode {
         let store = try await run.latchstring().accounts
@@ -46,9 +53,9 @@ struct ListAccounts: Performing {
     private static func lines(_ accounts: [Account], _ style: Style) -> [String] {
         guard !accounts.isEmpty else { return [] }
         var table = Table(["  #", "E-MAIL", "SERVER", "SESSION", "LAST ACTIVE", "ID"])
-        for (index, account) in accounts.enumerated() {
+        for account in accounts {
             table.add([
-                "\(account.isActive ? "*" : " ") \(index + 1)", account.userEmail.printable, account.serverURL.url,
+                "\(account.isActive ? "*" : " ") \(account.number)", account.userEmail.printable, account.serverURL.url,
                 AccountText.standing(account), account.lastUsedAt.forPeople, AccountText.shortID(account),
             ])
         }

@@ -5,7 +5,7 @@ import Terminal
 /// `latch login`: finds a server, lets the person decide about its certificate, and signs in.
 struct Login: Performing {
     private static let address = OptionalArgument<String>(
-        "ADDRESS", help: "The server, as photos.example.org; asked for when left out.")
+        "ADDRESS", help: "The server, as photos.example.org; API_BASE_URL or asked for when left out.")
     private static let email = Option<String>(
         "email", short: "e", value: "EMAIL", help: "Who signs in; asked for when left out.")
     private static let passwordFromInput = Flag(
@@ -21,6 +21,9 @@ struct Login: Performing {
 
             Some servers give a key for good once you have signed in with the browser; it may do everything unless you say \
             otherwise. Where such a server names no identity provider, a key that you made there signs in.
+
+            Without ADDRESS the server is the one of the environment's API_BASE_URL; else the one that was found last and where \
+            nobody has signed in yet is offered, then that of the active account, then http://localhost:3001.
 
             The account becomes the active one; signing in again as the same person renews its session. With --account it \
             is that account's server that you sign in to.
@@ -70,12 +73,15 @@ struct Login: Performing {
         let email = try (email ?? (readsPassword ? known?.userEmail : nil)).map { try EmailAddress(typed: $0) }
         let options = try await connectionOptions(address, known, run)
         let server = try await ServerSearch(run: run, person: run.person).find(address, options)
+        if try await run.knownAccount(at: server.address) == nil {
+            try await run.latchstring().accounts.keepFoundServer(server.address)
+        }
         let scopes = try key.scopes(at: server)
-        let store = try await run.openSecrets()
+        let store = try await run.openSecretsForSignIn()
         let arrival = ArrivalText()
         let account =
             switch try await SignInChoice(features: server.features, address: address).decide(wish, run) {
-            case .password: try await signInWithPassword(email, known, server, arrival, run)
+            case .password(let typed): try await signInWithPassword(email ?? typed, known, server, arrival, run)
             case .browser(let provider): try await signInWithBrowser(provider, scopes, server, arrival, run)
             case .key: try await key.signIn(to: server, run)
             }
@@ -90,7 +96,7 @@ struct Login: Performing {
                 [
                     .init("account", AccountText.json(kept)), .init("secrets", SecretsText.json(secrets)),
                     .init("explanation", .string(store.explanation)),
-                ] + arrival.json))
+                ] + arrival.json(for: kept)))
         return .done
     }
 
@@ -119,9 +125,17 @@ struct Login: Performing {
 
     private func serverAddress(_ run: Run) async throws -> ServerAddress {
         if let address { return try ServerAddress(address) }
-        let active = try await run.latchstring().accounts.activeAccount()
+        let configured = try TimeTrackerDialect.address(in: run.environment)
+        guard run.environment["API_BASE_URL", default: ""].isEmpty else { return configured }
+        let accounts = try await run.latchstring().accounts
+        let found = try await accounts.foundServer()
+        if let found, !run.person.isThere {
+            run.console.note("Signing in to \(found), the server that was found last.")
+            return found
+        }
+        let known = if let found { found } else { try await accounts.activeAccount()?.serverURL }
         let text = try await run.person.ask(
-            "Server address", suggestion: active?.serverURL.url, instead: "Give it: latch login ADDRESS")
+            "Server address", suggestion: (known ?? configured).url, instead: "Give it: latch login ADDRESS")
         return try ServerAddress(text)
     }
 

@@ -47,25 +47,47 @@ struct Logout: Performing {
             DownloadQueue(kit, library: FolderLibrary(folder: $0.folder))
         }
         var left: [JSONValue] = []
+        var worst = ExitCode.done
         for account in leaving {
             try Task.checkCancellation()
-            let report = try await kit.signOut(account)
-            left.append(Self.json(account, report))
+            let outcome = try await signOut(account, of: kit)
             // What had come in parts of the files that went with it.
             try await queue?.cancelAll(of: account.id)
+            left.append(Self.json(account, outcome))
             try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
-            if let failure = report.failure, !run.console.isJSON {
-                run.console.warn("The session was not ended on the server. \(failure.message)")
-                // A key has no end of its own.
-                if account.apiKeyID != nil {
-                    run.console.note(
-                        "Its key works until it is revoked: sign in there again, or revoke it in the server's pages.")
-                }
-            }
+            if !run.console.isJSON { tell(outcome, of: account, run) }
+            if case .failure(let error) = outcome { worst = ExitCode(for: error.code) }
         }
         if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }
         try run.console.result([], json: ["signedOut": .array(left)])
-        return .done
+        return worst
+    }
+
+    /// What came of one account: what stands in its way stops none of the others.
+    private func signOut(
+        _ account: Account, of kit: Latchstring
+    ) async throws -> Result<SignOutReport, LatchError> {
+        do {
+            return .success(try await kit.signOut(account))
+        } catch let error as LatchError {
+            // Where it is still here nothing was done.
+            guard (try? await kit.accounts.account(account.id)) == .some(nil) else { throw error }
+            return .failure(error)
+        }
+    }
+
+    private func tell(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ run: Run) {
+        switch outcome {
+        case .failure(let error): run.console.warn(error.message)
+        case .success(let report):
+            guard let failure = report.failure else { return }
+            run.console.warn("The session was not ended on the server. \(failure.message)")
+            // A key has no end of its own.
+            if account.apiKeyID != nil {
+                run.console.note(
+                    "Its key works until it is revoked: sign in there again, or revoke it in the server's pages.")
+            }
+        }
     }
 
     /// What waits to come home goes with its account, and with it the choice that somebody made.
@@ -97,12 +119,17 @@ struct Logout: Performing {
         return .done
     }
 
-    private static func json(_ account: Account, _ report: SignOutReport) -> JSONValue {
-        .object([
+    private static func json(_ account: Account, _ outcome: Result<SignOutReport, LatchError>) -> JSONValue {
+        let (report, problem) =
+            switch outcome {
+            case .success(let report): (Optional(report), report.failure)
+            case .failure(let error): (nil, Optional(error))
+            }
+        return .object([
             .init("id", .string(account.id.uuidString.lowercased())),
             .init("serverUrl", .string(account.serverURL.url)),
-            .init("userEmail", .string(account.userEmail)), .init("isRevoked", .bool(report.isRevoked)),
-            .init("problem", report.failure.map { Console.json($0) } ?? .null),
+            .init("userEmail", .string(account.userEmail)), .init("isRevoked", .bool(report?.isRevoked ?? false)),
+            .init("isTokenRemoved", .bool(report != nil)), .init("problem", problem.map { Console.json($0) } ?? .null),
         ])
     }
 }

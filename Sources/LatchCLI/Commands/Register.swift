@@ -43,7 +43,7 @@ struct Register: Performing {
                 .registrationRefused,
                 "Not registered: \(address) has no registration with a password. Ask its operator for an account.")
         }
-        let store = try await run.openSecrets()
+        let store = try await run.openSecretsForSignIn()
         if !run.console.isJSON { tell(server.features, run) }
         let email = if let given { given } else { try await askEmail(run) }
         let password = try await password(email, server, run)

@@ -3,8 +3,8 @@ import Terminal
 
 /// One way to sign in, as the server's page has a button for each.
 enum SignInWay: Equatable {
-    /// With e-mail and password.
-    case password
+    /// With e-mail and password; the address where the person has given it already.
+    case password(email: EmailAddress?)
     /// With the browser, through this provider of the server's; nil leaves the choice to the server.
     case browser(provider: String?)
     /// With a key that the person made at the server.
@@ -22,11 +22,14 @@ struct SignInChoice {
     /// The ways, in the order of the server. A key is asked for where it is the only one: elsewhere it is a person's own wish.
     var ways: [(title: String, way: SignInWay)] {
         var ways: [(title: String, way: SignInWay)] = []
-        if features.signsInWithPassword { ways.append(("E-mail and password", .password)) }
+        if features.signsInWithPassword { ways.append(("E-mail and password", .password(email: nil))) }
         guard features.signsInWithBrowser else {
             return ways.isEmpty && features.signsInWithKey ? [("With a key", .key)] : ways
         }
-        if features.providers.isEmpty { return ways + [("In the browser", .browser(provider: nil))] }
+        if features.providers.isEmpty {
+            let title = features.browserTitle.map { "\($0.printable), in the browser" } ?? "In the browser"
+            return ways + [(title, .browser(provider: nil))]
+        }
         return ways + features.providers.map { ("\($0.title.printable), in the browser", .browser(provider: $0.id)) }
     }
 
@@ -41,14 +44,16 @@ struct SignInChoice {
                     .passwordLoginDisabled,
                     "Login failed: \(address) does not sign in with a password. \(otherWay)")
             }
-            return .password
+            return .password(email: nil)
         case .key: return .key
         case .browser(let provider?): return .browser(provider: provider)
         case .browser(nil):
-            return try await choose(ways.filter { $0.way != .password }, run, orElse: .browser(provider: nil))
+            return try await choose(
+                ways.filter { $0.way != .password(email: nil) }, run, orElse: .browser(provider: nil))
         case .none:
             let password = features.signsInWithPassword && !run.person.isThere
-            return password ? .password : try await choose(ways, run, orElse: .password)
+            return password
+                ? .password(email: nil) : try await choose(ways, run, orElse: .password(email: nil))
         }
     }
 
@@ -64,12 +69,15 @@ struct SignInChoice {
         guard ways.count > 1 else { return ways.first?.way ?? fallback }
         run.console.note("\(address) signs in with:")
         for (number, way) in ways.enumerated() { run.console.note("  \(number + 1)  \(way.title)") }
+        let takesEmail = ways.contains { $0.way == .password(email: nil) }
         while true {
             let names = features.providers.map(\.id.printable).joined(separator: "|")
             let answer = try await run.person.ask(
-                "Which", suggestion: "1", instead: "Choose: --provider \(names)")
+                takesEmail ? "Which, or your e-mail" : "Which", suggestion: "1", instead: "Choose: --provider \(names)")
             if let number = Int(answer), ways.indices.contains(number - 1) { return ways[number - 1].way }
-            run.console.note("Give a number from 1 to \(ways.count).")
+            if takesEmail, let email = try? EmailAddress(typed: answer) { return .password(email: email) }
+            run.console.note(
+                "Give a number from 1 to \(ways.count)\(takesEmail ? ", or the e-mail address to sign in with" : "").")
         }
     }
 }

@@ -18,6 +18,7 @@ enum AccountText {
     static func json(_ account: Account) -> JSONValue {
         .object([
             .init("id", .string(account.id.uuidString.lowercased())),
+            .init("number", .number(Double(account.number))),
             .init("displayName", .string(account.displayName)),
             .init("serverUrl", .string(account.serverURL.url)),
             .init("userEmail", .string(account.userEmail)),

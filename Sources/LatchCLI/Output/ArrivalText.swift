@@ -24,9 +24,10 @@ final class ArrivalText: Sendable {
         }
     }
 
-    /// The members that a program reads.
-    var json: [JSONValue.Member] {
-        steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in
+    /// The members that a program reads, where the family has something to ask first.
+    func json(for account: Account) -> [JSONValue.Member] {
+        guard Dialects.named(account.dialect) is any FirstSyncDialect else { return [] }
+        return steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in
             switch step {
             case .deviceKnown(let id): [.init("deviceId", .string(id.uuidString.lowercased()))]
             case .picturesChecked(let folder):

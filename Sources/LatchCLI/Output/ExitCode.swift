@@ -57,6 +57,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             [
                 .wrongCredentials, .wrongPIN, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified,
                 .signInDenied, .registeredOnly, .codeRefused, .signedOut, .sessionEnded,
+                .passwordChangeRequired,
             ]
         case .unanswered: [.signInTimedOut, .browserClosed]
         case .trust:

@@ -167,7 +167,7 @@ extension FetchOutcome {
         switch error.code {
         case .storageFull: self = .held(.disk(.queue))
         case .cancelled: self = .stopped
-        case .sessionEnded, .signedOut: self = .held(.account(account, error.message))
+        case .sessionEnded, .signedOut, .passwordChangeRequired: self = .held(.account(account, error.message))
         case .foreignAnswer where isAddress && !hasAnswer: self = .stranger(error.message)
         case _ where !hasAnswer && HostTrouble(error) != nil: self = HostTrouble(error).map { .outage($0) } ?? .stopped
         case .foreignAnswer: self = .spoilt(error.message)

@@ -32,6 +32,8 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     /// Why the server ended the last session, as the end of "You were signed out because …".
     public internal(set) var endedBecause: String?
 
+    /// The account's number on this device, from 1: it stays as long as the account does, and no later account gets it.
+    public internal(set) var number = 0
     /// What its dialect must know of this one server; never a secret.
     public internal(set) var details: [String: String] = [:]
     /// Whether the server wants another password before anything else.

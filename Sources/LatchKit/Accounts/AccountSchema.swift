@@ -76,11 +76,18 @@ enum AccountSchema {
         downloadPartsCompared,
         downloadOwner,
         libraryVersions,
+        Migration(
+            20, "the server that was found last",
+            """
+            CREATE TABLE found_server (
+                one INTEGER PRIMARY KEY CHECK (one = 1), server_url TEXT NOT NULL, found_at INTEGER NOT NULL
+            ) STRICT;
+            """),
     ]
 
     static let columns = """
         id, display_name, server_url, user_email, api_key_id, scopes, created_at, last_used_at, is_active, dialect, \
-        stage, ended_because, details, must_change_password
+        stage, ended_because, details, must_change_password, position
         """
 
     static let visible = "stage IN ('in', 'out', 'wiping')"
@@ -104,6 +111,7 @@ enum AccountSchema {
         account.endedBecause = try row.get(11)
         account.details = details(try row.get(12))
         account.mustChangePassword = try row.get(13)
+        account.number = try row.get(14)
         return account
     }
 

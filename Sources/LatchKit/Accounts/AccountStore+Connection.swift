@@ -51,7 +51,7 @@ extension AccountStore {
                 "Another program has changed this account's connection meanwhile. Look at it and try again."
             )
         }
-        let parted = PartedConnection(options, replacing: record.kept)
+        let parted = PartedConnection(options, replacing: try record.kept)
         try await writeSecrets(id, parted)
         try hook.after(.newConnectionWritten)
         do {

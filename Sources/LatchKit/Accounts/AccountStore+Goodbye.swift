@@ -3,8 +3,60 @@ import FoundationEssentials
 import HTTPClient
 
 extension AccountStore {
-    /// The longest that a start waits for the server of an account that a crash left half signed in or half signed out.
+    /// The longest that a start waits for the servers of all accounts that have something to be ended there, together.
     private static let startBound = Duration.seconds(3)
+
+    /// Finishes what a crash left half done, and revokes what was left over on servers, where nobody is at it now.
+    ///
+    /// The servers are told first, all at the same time and as far as they answer: afterwards nobody knows the tokens any
+    /// more. What stands in the way of one account stops none of the others.
+    ///
+    /// - Throws: A code of the storage; a code of the secret store where that is not open.
+    func finishUnfinished(as device: Device) async throws {
+        let end = ContinuousClock.now + Self.startBound
+        let rows = try await LatchError.telling { try await database.read { try $0.all(Self.unfinished) } }
+        try await requireStore(for: rows.first)
+        await each(rows) { try await self.finish($0, as: device, until: end) }
+        let holders = try await LatchError.telling { try await database.read { try $0.all(Self.withLeftovers) } }
+        try await requireStore(for: holders.first)
+        await each(holders) { try await self.revokeLeftovers(of: $0, as: device, until: end) }
+        try await forgetOldNotes()
+    }
+
+    private func each(_ ids: [UUID], _ work: @escaping @Sendable (UUID) async throws -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for id in ids {
+                group.addTask { [locks] in
+                    guard let lock = try? locks.lockIfFree(id) else { return }
+                    defer { lock.release() }
+                    try? await work(id)
+                }
+            }
+        }
+    }
+
+    /// Opens the store before many want to read it: a passphrase is asked for once at most.
+    private func requireStore(for id: UUID?) async throws {
+        guard let id else { return }
+        do {
+            _ = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
+        } catch let error as LatchError where Self.closedStore.contains(error.code) {
+            throw error
+        } catch {
+            // Another account's may be readable.
+        }
+    }
+
+    private static let closedStore: Set<LatchError.Code> = [
+        .secretStoreLocked, .secretStoreAbsent, .wrongPassphrase,
+    ]
+
+    /// The caller holds the account's lock.
+    private func finish(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
+        guard let record = try await record(id), [.pending, .leaving, .wiping].contains(record.stage) else { return }
+        try await sayGoodbye(id, as: device, until: end)
+        if record.stage == .wiping { try await finishWiping(id) } else { try await finishLeaving(id) }
+    }
 
     private static let place = Statement(
         "SELECT server_url, dialect, details, api_key_id FROM accounts WHERE id = ?", UUID.self
@@ -20,8 +72,8 @@ extension AccountStore {
     /// nothing is done. A key that could not be revoked is noted, since it has no end of its own.
     ///
     /// The caller holds the account's lock.
-    func sayGoodbye(_ id: UUID, as device: Device) async throws {
-        guard let line = try await lineToSay(id, as: device) else { return }
+    private func sayGoodbye(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
+        guard let line = try await lineToSay(id, as: device, until: end) else { return }
         guard !line.isPersonsOwn else { return await line.client.close() }
         let keyID = line.tokens.keyID ?? line.keyID
         if let request = line.dialect.signOut(keyID: keyID) {
@@ -37,8 +89,8 @@ extension AccountStore {
     /// Revokes the keys that a crash left over on an account's server, as far as that answers.
     ///
     /// The caller holds the account's lock.
-    func revokeLeftovers(of id: UUID, as device: Device) async throws {
-        guard let line = try await lineToSay(id, as: device) else { return }
+    private func revokeLeftovers(of id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws {
+        guard let line = try await lineToSay(id, as: device, until: end) else { return }
         if let dialect = line.dialect as? any KeyDialect {
             _ = try? await revokeLeftovers(of: id, dialect, at: line.address) { try await line.ask($0) }
         }
@@ -54,14 +106,18 @@ extension AccountStore {
         let isPersonsOwn: Bool
         let extra: HTTPHeaders
         let client: HTTPClient
+        /// When nobody waits for an answer any more.
+        let end: ContinuousClock.Instant
 
         func ask(_ request: DialectRequest) async throws -> ClientResponse {
+            let bound = ContinuousClock.now.duration(to: end)
+            guard bound > .zero else { throw LatchError(.timedOut, "There was no time left to ask \(address).") }
             var request = request
             for field in dialect.authorization(tokens.lasting, besides: extra) {
                 request.headers[field.name] = field.value
             }
             return try await PasswordSignIn.send(
-                request, to: address, with: client, timeout: AccountStore.startBound)
+                request, to: address, with: client, timeout: bound)
         }
 
         /// Whether the server itself says that it has ended what was asked for; a page in its place says nothing.
@@ -73,7 +129,7 @@ extension AccountStore {
         }
     }
 
-    private func lineToSay(_ id: UUID, as device: Device) async throws -> Line? {
+    private func lineToSay(_ id: UUID, as device: Device, until end: ContinuousClock.Instant) async throws -> Line? {
         let stored = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
         let place = try await LatchError.telling { try await database.read { try $0.first(Self.place, id) } }
         guard let stored, let place,
@@ -85,6 +141,6 @@ extension AccountStore {
         return Line(
             dialect: dialect, address: address, tokens: SessionTokens(stored: stored), keyID: place.keyID,
             isPersonsOwn: AccountSchema.details(place.details)[SignedIn.ownMark] != nil, extra: connection.extraHeaders,
-            client: client)
+            client: client, end: end)
     }
 }

@@ -16,6 +16,8 @@ struct SessionRecord: Sendable, Equatable {
     var expires: Date?
     var endedBecause: String?
     var connection: String
+    /// Whether the server wants another password before anything else.
+    var mustChangePassword: Bool
 
     /// A failure as it is shared.
     struct Failure: Sendable, Equatable {
@@ -25,8 +27,17 @@ struct SessionRecord: Sendable, Equatable {
         var error: LatchError { LatchError(LatchError.Code(rawValue: code), message) }
     }
 
+    /// How the server is connected to, without secrets.
+    ///
+    /// - Throws: ``LatchError/Code/storageDamaged``: without what was kept, whoever has another certificate or no access
+    ///   key would be trusted in the server's place.
     var kept: KeptConnection {
-        (try? JSON.decode(KeptConnection.self, from: Array(connection.utf8))) ?? KeptConnection()
+        get throws(LatchError) {
+            guard let kept = try? JSON.decode(KeptConnection.self, from: Array(connection.utf8)) else {
+                throw ConnectionOptions.unreadable
+            }
+            return kept
+        }
     }
 }
 
@@ -54,18 +65,28 @@ extension AccountStore {
 
     /// How an account's server is connected to, secrets included.
     public func connection(of id: Account.ID) async throws -> ConnectionOptions {
-        guard let record = try await record(id) else { throw Self.missing }
-        let kept = record.kept
-        guard kept.hasSecrets else { return ConnectionOptions(kept, SecretConnection()) }
-        return try await LatchError.telling {
-            guard let secret = try await secrets.read(Self.connectionKey(id, slot: kept.slot)) else {
-                throw LatchError(
-                    .secretStoreFailed,
-                    "The secret store does not hold the extra headers or passphrase of this account any more. "
-                        + "Sign in again with them.")
+        var read: String?
+        while true {
+            guard let record = try await record(id) else { throw Self.missing }
+            let kept = try record.kept
+            guard kept.hasSecrets else { return try ConnectionOptions(kept, SecretConnection()) }
+            let key = Self.connectionKey(id, slot: kept.slot)
+            let secret = try await LatchError.telling { try await secrets.read(key) }
+            if let secret {
+                guard let parsed = secret.withBytes({ try? JSON.decode(SecretConnection.self, from: $0) }) else {
+                    throw ConnectionOptions.unreadable
+                }
+                return try ConnectionOptions(kept, parsed)
             }
-            let parsed = secret.withBytes { try? JSON.decode(SecretConnection.self, from: $0) }
-            return ConnectionOptions(kept, parsed ?? SecretConnection())
+            // Another program may have moved them to the other place between the two reads: then the row is another by now.
+            guard record.connection == read else {
+                read = record.connection
+                continue
+            }
+            throw LatchError(
+                .secretStoreFailed,
+                "The secret store does not hold the extra headers or passphrase of this account any more. "
+                    + "Sign in again with them.")
         }
     }
 
@@ -137,38 +158,13 @@ extension AccountStore {
             try await secrets.remove(Self.downloadKeyName(id))
         }
     }
-
-    /// Finishes what a crash left half done, where nobody is at it now.
-    ///
-    /// The server is told first, as far as it answers: after it nobody knows the token any more.
-    func finishUnfinished(as device: Device) async throws {
-        let rows = try await LatchError.telling { try await database.read { try $0.all(Self.unfinished) } }
-        for (id, _) in rows {
-            guard let lock = try locks.lockIfFree(id) else { continue }
-            defer { lock.release() }
-            guard let record = try await record(id) else { continue }
-            if [.pending, .leaving, .wiping].contains(record.stage) { try await sayGoodbye(id, as: device) }
-            switch record.stage {
-            case .pending, .leaving: try await finishLeaving(id)
-            case .wiping: try await finishWiping(id)
-            case .in, .out: break
-            }
-        }
-        let holders = try await LatchError.telling { try await database.read { try $0.all(Self.withLeftovers) } }
-        for id in holders {
-            guard let lock = try locks.lockIfFree(id) else { continue }
-            defer { lock.release() }
-            try await revokeLeftovers(of: id, as: device)
-        }
-        try await forgetOldNotes()
-    }
 }
 
 extension AccountStore {
     static let selectRecord = Statement(
         """
         SELECT stage, generation, attempts, failure_code, failure_message, refresh_after, expires_at, ended_because, \
-        connection FROM accounts WHERE id = ?
+        connection, must_change_password FROM accounts WHERE id = ?
         """, UUID.self
     ) { row throws(DatabaseError) in
         let stage: String = try row.get(0)
@@ -178,7 +174,7 @@ extension AccountStore {
             stage: AccountStage(rawValue: stage) ?? .out, generation: try row.get(1), attempts: try row.get(2),
             failure: code.map { SessionRecord.Failure(code: $0, message: message ?? "") },
             refreshAfter: try row.get(5), expires: try row.get(6), endedBecause: try row.get(7),
-            connection: try row.get(8))
+            connection: try row.get(8), mustChangePassword: try row.get(9))
     }
 
     static let selectKeyID = Statement("SELECT api_key_id FROM accounts WHERE id = ?", UUID.self) {
@@ -221,8 +217,6 @@ extension AccountStore {
         "DELETE FROM accounts WHERE id = ? AND stage IN ('pending', 'leaving')", UUID.self)
 
     static let unfinished = Statement(
-        "SELECT id, stage FROM accounts WHERE stage IN ('pending', 'wiping', 'leaving')"
-    ) { row throws(DatabaseError) in
-        (try row.get(0) as UUID, try row.get(1) as String)
-    }
+        "SELECT id FROM accounts WHERE stage IN ('pending', 'wiping', 'leaving')"
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
 }

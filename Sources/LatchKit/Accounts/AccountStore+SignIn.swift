@@ -61,7 +61,7 @@ extension AccountStore {
     ) async throws -> (account: Account, old: ReplacedSession?) {
         let oldKey = try await account(id)?.apiKeyID
         let oldToken = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
-        let kept = PartedConnection(signIn.server.connection, replacing: try await record(id)?.kept)
+        let kept = PartedConnection(signIn.server.connection, replacing: try? await record(id)?.kept)
         let old = oldToken.map { SessionTokens(stored: $0) }
         var signIn = signIn
         // The same key again, by a person who does not know its id: it is still known here.
@@ -143,6 +143,7 @@ extension AccountStore {
                 AccountSchema.text(signIn.server.dialect.details), signIn.mustChangePassword, kept, signIn.refreshAfter,
                 signIn.expires, moment, id)
             guard changed == 1 else { throw Self.missing }
+            try connection.run(Self.forgetFound)
             if let key = signIn.keyID { _ = try connection.run(Self.forgetLeftover, key, id) }
         }
         try hook.after(.rowWhole)

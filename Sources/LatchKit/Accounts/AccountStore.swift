@@ -29,7 +29,7 @@ public final class AccountStore: Sendable {
     ) {
         self.database = database
         self.downloadOwner = downloadOwner
-        self.secrets = secrets
+        self.secrets = AccountSecrets(store: secrets, database: database)
         self.locks = locks
         self.now = now
         self.goodbyeBound = goodbyeBound
@@ -64,7 +64,7 @@ public final class AccountStore: Sendable {
         try await accounts().first(where: \.isActive)
     }
 
-    /// The account that a person means by an e-mail address, an id or its beginning, or a server's address or host.
+    /// The account that a person means by its number, an e-mail address, an id or its beginning, or a server's address or host.
     ///
     /// - Parameter text: What the person wrote.
     /// - Returns: The one account that fits.
@@ -73,6 +73,7 @@ public final class AccountStore: Sendable {
         let all = try await accounts()
         let wanted = text.lowercased()
         let address = try? ServerAddress(text)
+        if let number = Int(text), let account = all.first(where: { $0.number == number }) { return account }
         // What `accounts` shows of one account is that account's, whatever else fits.
         let shown = all.filter { "\($0.userEmail)@\($0.serverURL.withoutScheme)" == text }
         if shown.count == 1 { return shown[0] }
@@ -87,7 +88,7 @@ public final class AccountStore: Sendable {
         case 1: return fitting[0]
         case 0:
             throw LatchError(
-                .noAccount, "There is no account '\(ServerText.clean(text))' here. List them, or sign in to it.")
+                .noAccount, "There is no account '\(ServerText.clean(text))' here.")
         default:
             let list = fitting.map { "\($0.userEmail)@\($0.serverURL.withoutScheme)" }.joined(separator: ", ")
             throw LatchError(

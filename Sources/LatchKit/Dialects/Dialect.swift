@@ -53,6 +53,10 @@ public protocol Dialect: Sendable {
     /// signed in.
     var signsOutForCertain: Bool { get }
 
+    /// The service and account under which programs of this family keep a token in the secret store; nil where only this
+    /// program's own name is used. The account's id stands beside them.
+    var tokenName: (service: String, account: String)? { get }
+
     /// The fields that carry a token.
     func authorization(_ token: Secret) -> HTTPHeaders
     /// The fields that carry a token on a connection that adds fields of its own: theirs must not be lost.
@@ -103,6 +107,8 @@ extension Dialect {
     /// Never: there is nothing to renew with.
     public func refreshDate(now: Date, expires: Date?) -> Date { .distantFuture }
 
+    /// None.
+    public var tokenName: (service: String, account: String)? { nil }
     /// None.
     public var tokenHeaders: HTTPHeaders { [:] }
     /// It has.

@@ -16,19 +16,19 @@ public protocol PINDialect: Dialect {
     func perform(_ act: PINAct, with client: AuthorizedClient) async throws
 }
 
-/// Six digits that open what is locked.
+/// Digits that open what is locked: six with every release of Immich, four to six where the specification's routes are spoken.
 ///
-/// Source: contract of Immich, b.7: exactly six.
+/// Source: IM-15; contract of Immich, b.7.
 public struct PIN: Sendable {
     /// The digits.
     public let digits: Secret
 
     /// Checks a PIN as a person typed it.
     ///
-    /// - Throws: ``LatchError/Code/invalidRequest`` when it is not of six digits.
+    /// - Throws: ``LatchError/Code/invalidRequest`` when it is not of four to six digits.
     public init(_ text: Secret) throws(LatchError) {
-        guard text.withBytes({ $0.count == 6 && $0.allSatisfy { (0x30...0x39).contains($0) } }) else {
-            throw LatchError(.invalidRequest, "A PIN has exactly six digits. Nothing was sent.")
+        guard text.withBytes({ (4...6).contains($0.count) && $0.allSatisfy { (0x30...0x39).contains($0) } }) else {
+            throw LatchError(.invalidRequest, "A PIN has six digits, with some servers four or five. Nothing was sent.")
         }
         digits = text
     }

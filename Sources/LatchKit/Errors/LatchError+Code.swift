@@ -45,6 +45,7 @@ extension LatchError {
     /// | `registration_refused` | the server gives nobody, or not this person, an account |
     /// | `registered_only` | there is an account now, and signing in to it failed |
     /// | `email_unverified` | the e-mail address is not proved yet |
+    /// | `password_change_required` | the server wants another password before anything else |
     /// | `rate_limited` | too many attempts |
     /// | `signed_out` | the account is not signed in here |
     /// | `session_ended` | the server ended the session |
@@ -163,6 +164,8 @@ extension LatchError.Code {
     public static let registeredOnly = Self(rawValue: "registered_only")
     /// The e-mail address is not proved yet.
     public static let emailUnverified = Self(rawValue: "email_unverified")
+    /// The server wants another password before anything else.
+    public static let passwordChangeRequired = Self(rawValue: "password_change_required")
     /// Too many attempts.
     public static let rateLimited = Self(rawValue: "rate_limited")
     /// The account is not signed in here.
@@ -205,6 +208,9 @@ extension LatchError.Code {
     /// Whether the failure is the network's or a stranger's, so that trying later may succeed and nothing is known about
     /// the session.
     public var leavesSessionUnknown: Bool { Self.passing.contains(self) }
+
+    /// Whether the secret store could not be used.
+    var isOfSecretStore: Bool { rawValue.hasPrefix("secret_store") || self == .wrongPassphrase }
 
     private static let passing: Set<Self> = [
         .nameNotFound, .connectionRefused, .unreachable, .timedOut, .certificateUnknownIssuer, .certificateSelfSigned,

@@ -123,6 +123,11 @@ public final class DeviceSecrets: SecretStoring {
         try await store().remove(key)
     }
 
+    /// Opens the store and looks whether secrets can be read and kept there.
+    public func check() async throws(SecretStorageError) {
+        try await store().check()
+    }
+
     private func store() async throws(SecretStorageError) -> any SecretStoring {
         do {
             return try await open().store

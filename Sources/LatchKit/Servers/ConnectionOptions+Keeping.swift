@@ -60,19 +60,27 @@ extension ConnectionOptions {
         return (kept, secret)
     }
 
+    /// The error for what is kept and cannot be read; nothing is sent then.
+    static let unreadable = LatchError(
+        .storageDamaged,
+        "What is kept of how this account's server is trusted cannot be read, so nothing was sent to it. Sign in again and "
+            + "give it anew, as with --pin, --ca or --header; or sign out.")
+
     /// Joins what ``parted()`` split.
-    init(_ kept: KeptConnection, _ secret: SecretConnection) {
+    ///
+    /// - Throws: ``unreadable`` for a part that is there and makes no sense.
+    init(_ kept: KeptConnection, _ secret: SecretConnection) throws(LatchError) {
+        let pin = kept.pinnedCertificate.map { CertificateFingerprint($0) }
+        let headers = (secret.headers ?? []).filter { $0.count == 2 }
+        guard pin != .some(nil), headers.count == secret.headers?.count ?? 0 else { throw Self.unreadable }
         let passphrase = secret.passphrase.map { Secret($0) }
         self.init(
-            pinnedCertificate: kept.pinnedCertificate.flatMap { CertificateFingerprint($0) },
+            pinnedCertificate: pin ?? nil,
             clientCertificate: kept.certificateFile.map { file in
                 kept.keyFile.map { .pem(certificate: file, key: $0, passphrase: passphrase) }
                     ?? .pkcs12(path: file, passphrase: passphrase)
             }, proxy: secret.proxy ?? kept.proxy,
-            extraHeaders: HTTPHeaders(
-                (secret.headers ?? []).compactMap { pair in
-                    pair.count == 2 ? HTTPHeaders.Field(name: pair[0], value: pair[1]) : nil
-                }))
+            extraHeaders: HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0[0], value: $0[1]) }))
         if let file = kept.authoritiesFile {
             authorities = kept.trustsOnlyThatFile == true ? .only(pemFile: file) : .systemAnd(pemFile: file)
         }

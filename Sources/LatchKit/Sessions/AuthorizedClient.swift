@@ -6,6 +6,8 @@
 /// Source: OX-12, TT-7, TT-11, IM-8, IM-9.
 public struct AuthorizedClient: Sendable {
     let session: Session
+    /// Whether its requests go out also while the server wants another password before anything else.
+    var changesPassword = false
 
     /// Sends a request.
     ///
@@ -28,7 +30,7 @@ public struct AuthorizedClient: Sendable {
 
     /// Sends a request of the account's dialect; what holds for ``send(_:_:headers:body:)`` holds here too.
     public func send(_ request: DialectRequest) async throws -> ClientResponse {
-        try await session.perform(request).answer
+        try await session.perform(request, beforeNewPassword: changesPassword).answer
     }
 
     /// The account's server.
@@ -98,13 +100,18 @@ public struct AuthorizedClient: Sendable {
 
 extension Session {
     /// Sends a request with the token, and meets a rejection once; the answer, and the token that brought it.
-    func perform(_ request: DialectRequest) async throws -> (answer: ClientResponse, token: HeldToken) {
-        try await perform(request) { try await self.exchange($0, $1) }
+    ///
+    /// - Throws: ``LatchError/Code/passwordChangeRequired`` where the server wants another password first, unless the request
+    ///   may go before that.
+    func perform(
+        _ request: DialectRequest, beforeNewPassword: Bool = false
+    ) async throws -> (answer: ClientResponse, token: HeldToken) {
+        try await perform(request, beforeNewPassword: beforeNewPassword) { try await self.exchange($0, $1) }
     }
 
     /// The same for an exchange of another kind.
     func perform(
-        _ request: DialectRequest, isOneOfMany: Bool = false,
+        _ request: DialectRequest, isOneOfMany: Bool = false, beforeNewPassword: Bool = false,
         by exchange: (DialectRequest, Secret) async throws -> ClientResponse
     ) async throws -> (answer: ClientResponse, token: HeldToken) {
         let token: HeldToken
@@ -113,6 +120,12 @@ extension Session {
         } else {
             _ = try (request.base ?? server).url(of: request.path)
             token = try await current()
+        }
+        guard !mustChangePassword || beforeNewPassword else {
+            throw LatchError(
+                .passwordChangeRequired,
+                "\(server) wants another password before anything else, so nothing was sent. Change the password first."
+            )
         }
         let (answer, rejection) = try await answer(request, token, exchange)
         guard let rejection else { return (answer, token) }

@@ -5,13 +5,13 @@ extension Session {
     /// of who is signed in.
     ///
     /// A refusal that any program could have said is not enough to end a session.
-    func isConfirmed(_ token: HeldToken) async throws -> Bool {
+    func isConfirmed(_ token: Secret, within bound: Duration = .seconds(10)) async throws -> Bool {
         let probe = dialect.probe
-        guard case .server = dialect.recognise(try await exchange(probe, nil, timeout: .seconds(10))) else {
+        guard case .server = dialect.recognise(try await exchange(probe, nil, timeout: bound)) else {
             return false
         }
         let identity = dialect.identity
-        let answer = try await exchange(identity, token.token, timeout: .seconds(10))
+        let answer = try await exchange(identity, token, timeout: bound)
         if case .rejected = dialect.verdict(on: answer, to: identity.path, at: identity.base ?? server) { return true }
         return false
     }
@@ -23,7 +23,7 @@ extension Session {
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         do {
             _ = try await accounts.end(accountID, of: token.generation, because: rejection.sentence)
-        } catch let error as LatchError where error.code.rawValue.hasPrefix("secret_store") {
+        } catch let error as LatchError where error.code.isOfSecretStore {
             // The row says that the token goes; the next start takes it away.
         }
         accounts.log.note(.ended, server, LogEntry.word(rejection.reason))
@@ -43,7 +43,7 @@ extension Session {
         guard let record = try await accounts.record(accountID), record.stage == .in else { throw try await noteEnd() }
         guard record.generation == token.generation, token.epoch == machine.epoch else { return }
         // Its word may be about something else: the server has only just renewed this very session.
-        guard try await isConfirmed(token) else { return }
+        guard try await isConfirmed(token.token) else { return }
         _ = try await end(token, rejection, token.epoch)
     }
 }
@@ -81,7 +81,6 @@ extension Session {
         _ = machine.wantsSignOut()
         publish()
         held = nil
-        flying?.cancel()
         let task = Task {
             try await accounts.log.timing(.signOut, server, outcome: { $0.failure?.code.rawValue ?? "ok" }) {
                 try await leave(with: token, onStep)
@@ -127,7 +126,7 @@ extension Session {
     private func forget(
         _ token: HeldToken?, _ onStep: @Sendable (DepartureStep) -> Void
     ) async throws -> SignOutReport {
-        await flying?.value
+        await endRenewal()
         // A disk on which nothing can be locked or noted keeps nobody signed in.
         let lock = try? await accounts.locks.lock(accountID)
         defer { lock?.release() }
@@ -160,11 +159,39 @@ extension Session {
             throw notNoted
         }
         await noteKey(keyID, unless: report)
-        try await accounts.finishLeaving(accountID) {
-            onStep(.tokenRemoved)
+        do {
+            try await accounts.finishLeaving(accountID) {
+                onStep(.tokenRemoved)
+            }
+        } catch let error as LatchError where error.code.isOfSecretStore {
+            throw tokenStays(error, report)
         }
         onStep(.accountRemoved)
         return report
+    }
+
+    /// Lets a renewal that is under way come to its end: what the server has just replaced could not be ended there any more.
+    private func endRenewal() async {
+        guard let flying else { return }
+        let bound = Task { [accounts] in
+            do { try await Task.sleep(for: accounts.goodbyeBound) } catch { return }
+            flying.cancel()
+        }
+        await flying.value
+        bound.cancel()
+    }
+
+    /// The error for a secret store that kept the token: what is done, and what the next start does.
+    private func tokenStays(_ error: LatchError, _ report: SignOutReport) -> LatchError {
+        let server = dialect.identity.base ?? server
+        let told =
+            report.isRevoked
+            ? "the session at \(server) has ended" : "the session at \(server) has not ended"
+        let next = report.isRevoked ? "removes it" : "ends the session there and removes the token"
+        return LatchError(
+            error.code,
+            "The account is gone from this device and \(told), but its token could not be removed from the secret store. "
+                + "\(error.message) The next start of this program after that \(next).", cause: error)
     }
 
     /// Notes a key that could not be revoked: a key has no end of its own, so the person's next sign-in there tries again.
@@ -203,7 +230,12 @@ extension Session {
         do {
             let answer = try await exchange(request, token, timeout: accounts.goodbyeBound)
             switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
-            case .rejected: return SignOutReport(isRevoked: true, failure: nil)
+            case .rejected(let refusal):
+                // A refusal that any program could have said leaves the session, or the key, as it was.
+                if !refusal.isUnmistakable, !(try await isConfirmed(token, within: accounts.goodbyeBound)) {
+                    throw unconfirmed(then: "")
+                }
+                return SignOutReport(isRevoked: leftover == nil, failure: leftover)
             case .foreign(let why): throw foreign(why, for: request.base, then: "")
             case .failing: throw failing(answer, at: request.base, then: "")
             case .answered:

@@ -98,10 +98,10 @@ extension Session {
     }
 
     /// The error for a refusal that the server does not stand behind.
-    func unconfirmed() -> LatchError {
+    func unconfirmed(then end: String = Session.stays) -> LatchError {
         foreign(
             "something refused the session in the server's place; the server itself has not.",
-            for: dialect.identity.base)
+            for: dialect.identity.base, then: end)
     }
 
     /// The error for a success that is not this server's own.

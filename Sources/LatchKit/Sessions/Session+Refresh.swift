@@ -37,6 +37,10 @@ extension Session {
             let result: Result<Renewal, any Error>
             do {
                 result = .success(try await renewUnderLock(token, rejection, epoch))
+            } catch is CancellationError {
+                // Nobody who waits was cancelled: the session was signed out of or closed.
+                result = .failure(
+                    epoch == machine.epoch ? Self.closed : signedOutError(.notSignedIn))
             } catch {
                 result = .failure(error)
             }
@@ -79,8 +83,10 @@ extension Session {
         token.token = tokens.access
         do {
             let answer = try await exchange(request, tokens.lasting, timeout: .seconds(15))
-            guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
-            switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
+            let verdict = dialect.verdict(on: answer, to: request.path, at: request.base ?? server)
+            // A new token is kept also while somebody signs out: it is the one that is to be ended on the server.
+            if epoch != machine.epoch, verdict != .answered { throw signedOutError(.notSignedIn) }
+            switch verdict {
             case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
             case .foreign(let why): throw foreign(why, for: request.base)
             case .failing: throw failing(answer, at: request.base)
@@ -128,7 +134,7 @@ extension Session {
     ) async throws -> Renewal {
         let told = [first, second].compactMap { $0 }.first(where: \.isUnmistakable)
         guard told != nil, let told else {
-            guard try await isConfirmed(token) else {
+            guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
             }
             return try await end(token, second, epoch)
@@ -140,7 +146,7 @@ extension Session {
     private func confirm(_ token: HeldToken, _ rejection: Rejection, _ epoch: Int) async throws -> Renewal {
         if rejection.isUnmistakable { return try await end(token, rejection, epoch) }
         do {
-            guard try await isConfirmed(token) else {
+            guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
             }
         } catch let error as LatchError where error.code.leavesSessionUnknown {
@@ -149,6 +155,9 @@ extension Session {
         }
         return try await end(token, rejection, epoch)
     }
+
+    private static let closed = LatchError(
+        .offline, "The session was closed before its token was renewed. Open it again.")
 
     private static let unknown = Rejection(
         reason: "rejected", sentence: "the server does not accept the session any more", isUnmistakable: false)

@@ -44,6 +44,7 @@ extension Session {
             throw try await noteEnd()
         }
         let asked = ContinuousClock.now
+        mustChangePassword = record.mustChangePassword
         let token = try await token(of: record, holdingLock: holdingLock)
         seen = (record, asked)
         return (token, record)

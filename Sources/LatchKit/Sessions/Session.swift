@@ -23,6 +23,8 @@ public actor Session {
     var held: HeldToken?
     /// What the database said of the account last, and when.
     var seen: (record: SessionRecord, at: ContinuousClock.Instant)?
+    /// Whether the server wants another password before anything else, as the database said last.
+    var mustChangePassword = false
     var flight: Flight<Renewal>?
     var flying: Task<Void, Never>?
     var isFlyingForRejection = false
@@ -97,7 +99,7 @@ public actor Session {
     ///
     /// Source: OX-8, IM-10.
     public func identity() async throws -> Identity {
-        let (answer, token) = try await perform(dialect.identity)
+        let (answer, token) = try await perform(dialect.identity, beforeNewPassword: true)
         guard let identity = dialect.identity(from: answer) else {
             let error = misread(answer)
             accounts.log.note(.request, dialect.identity.base ?? server, error.code.rawValue)

@@ -55,24 +55,23 @@ public struct Browser: Sendable, Hashable {
         case failed(String)
     }
 
-    /// The browser to open for servers of a family; nil in the second place where ``ephemeral`` was wished by the family and
-    /// there is none.
+    /// The browser to open for servers of a family.
     ///
-    /// - Throws: ``LatchError/Code/browserMissing`` when the person wants ``ephemeral`` and there is none.
-    func chosen(for dialect: any BrowserDialect) throws(LatchError) -> (browser: Browser, isAsWished: Bool) {
-        switch kind {
-        case .command: return (self, true)
-        case .automatic where !dialect.wantsEphemeralBrowser: return (.system, true)
-        case .automatic: return PrivateBrowser.find() == nil ? (.system, false) : (.ephemeral, true)
-        case .ephemeral:
-            guard PrivateBrowser.find() != nil else {
-                throw LatchError(
-                    .browserMissing,
-                    "There is no browser that can be opened with a profile of its own. Install Chromium or Firefox, or sign "
-                        + "in with the system's browser.")
-            }
-            return (self, true)
+    /// The person's own browser never takes the place of one without their cookies, unless they name it themselves.
+    ///
+    /// - Throws: ``LatchError/Code/browserMissing`` when it is to be ``ephemeral`` and there is none.
+    ///
+    /// Source: TT-2.
+    func chosen(for dialect: any BrowserDialect) throws(LatchError) -> Browser {
+        let isEphemeral = self == .ephemeral || self == .automatic && dialect.wantsEphemeralBrowser
+        guard isEphemeral else { return self == .automatic ? .system : self }
+        guard PrivateBrowser.find() != nil else {
+            throw LatchError(
+                .browserMissing,
+                "There is no browser that can be opened with a profile of its own, without the cookies of yours. Install "
+                    + "Chromium or Firefox, name a browser's command yourself, or open the address by hand.")
         }
+        return .ephemeral
     }
 
     /// Opens an address and waits for the program's end.

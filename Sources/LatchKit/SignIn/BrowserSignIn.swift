@@ -11,8 +11,6 @@ public struct BrowserSignIn: Sendable {
     public enum Event: Sendable, Equatable {
         /// The address that shows the server's sign-in, to open elsewhere if need be, and how the browser comes back.
         case waiting(address: String, CallbackMethod)
-        /// Servers of this family want a browser with a profile of its own, and none is installed: the system's is opened.
-        case noEphemeralBrowser
         /// The browser could not be opened; the sign-in goes on waiting.
         case browserFailed(String)
         /// What was pasted is not this sign-in's link.
@@ -88,14 +86,13 @@ public struct BrowserSignIn: Sendable {
     }
 
     private func finish(
-        _ journey: BrowserJourney, _ receiver: CallbackReceiver, _ choice: (browser: Browser, isAsWished: Bool)?,
-        _ server: Server, _ folders: Folders
+        _ journey: BrowserJourney, _ receiver: CallbackReceiver, _ browser: Browser?, _ server: Server,
+        _ folders: Folders
     ) async throws -> Grant {
         defer { receiver.close() }
-        if choice?.isAsWished == false { onEvent(.noEphemeralBrowser) }
         onEvent(.waiting(address: journey.address, receiver.method))
         let wait = BrowserWait(
-            signIn: self, journey: journey, receiver: receiver, browser: choice?.browser, profiles: folders.browsers)
+            signIn: self, journey: journey, receiver: receiver, browser: browser, profiles: folders.browsers)
         let link = try await wait.link()
         return try await journey.finish(try Self.read(link, receiver.redirect, journey, server.address))
     }
@@ -135,14 +132,14 @@ public struct BrowserSignIn: Sendable {
     ) throws(LatchError) -> BrowserReturn {
         let link = CallbackLink.fitted(link, to: redirect)
         guard let state = journey.state ?? AuthorizationResponse.state(of: link, expectedRedirect: redirect) else {
-            throw LatchError(.callbackInvalid, "Login failed: the callback holds no state. Sign in again.")
+            throw LatchError(.callbackInvalid, "OAuth login failed: the callback holds no state. Sign in again.")
         }
         let response: AuthorizationResponse
         do {
             response = try .parse(
                 callbackURL: link, expectedRedirect: redirect, expectedState: state, expectedIssuer: journey.issuer)
         } catch {
-            throw LatchError(.callbackInvalid, "Login failed: \(error.message)", cause: error)
+            throw LatchError(.callbackInvalid, "OAuth login failed: \(error.message)", cause: error)
         }
         switch response {
         case .code(let code): return BrowserReturn(code: code, state: state, link: Secret(link))
@@ -157,13 +154,13 @@ public struct BrowserSignIn: Sendable {
         while words.hasSuffix(".") { words.removeLast() }
         return switch error {
         case "access_denied", "consent_required", "interaction_required", "login_required":
-            LatchError(.signInDenied, "Login failed: the sign-in was denied in the browser (\(words)).")
+            LatchError(.signInDenied, "OAuth login failed: the sign-in was denied in the browser (\(words)).")
         case "server_error", "temporarily_unavailable":
             LatchError(
                 .serverError,
-                "Login failed: \(server) or its identity provider has a fault of its own (\(words)). "
+                "OAuth login failed: \(server) or its identity provider has a fault of its own (\(words)). "
                     + "Try again later.")
-        default: LatchError(.serverRefused, "Login failed: \(server) says: \(words).")
+        default: LatchError(.serverRefused, "OAuth login failed: \(server) says: \(words).")
         }
     }
 }

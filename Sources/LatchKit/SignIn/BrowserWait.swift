@@ -68,11 +68,12 @@ struct BrowserWait: Sendable {
     }
 
     private static let closed = LatchError(
-        .browserClosed, "The browser was closed before the sign-in was done. Nobody was signed in.")
+        .browserClosed, "OAuth login failed: the browser was closed before the sign-in was done. Nobody was signed in.")
 
     private var late: LatchError {
         LatchError(
             .signInTimedOut,
-            "The browser did not come back in time (\(signIn.timeout.components.seconds) s). Nobody was signed in.")
+            "OAuth login failed: the browser did not come back in time (\(signIn.timeout.components.seconds) s). Nobody was signed in."
+        )
     }
 }

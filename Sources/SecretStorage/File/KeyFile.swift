@@ -1,12 +1,12 @@
 import Crypto
 import Glibc
 
-/// A file with a key of 32 bytes that only its owner may read.
+/// A file with a key of 32 bytes, as they are or as 64 hexadecimal digits, that only its owner may read.
 enum KeyFile {
     /// Reads the key; nil when there is no file.
     ///
     /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/denied`` when the file is not a plain file
-    ///   of ours with mode 0600, ``SecretStorageError/Code/damaged`` when it has not 32 bytes.
+    ///   of ours with mode 0600, ``SecretStorageError/Code/damaged`` when it holds no such key.
     static func read(_ path: String) throws(SecretStorageError) -> Secret? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -26,12 +26,40 @@ enum KeyFile {
         }
         guard var bytes = try PrivateFile.read(path) else { return nil }
         defer { wipe(&bytes) }
-        guard bytes.count == Sealing.keyCount else {
+        if bytes.count == Sealing.keyCount { return Secret(bytes: bytes) }
+        guard var key = decoded(bytes) else {
             throw SecretStorageError(
                 .damaged,
-                "Could not use the key file '\(path)': it has \(bytes.count) bytes, not 32; restore it from a copy.")
+                "Could not use the key file '\(path)': it has \(bytes.count) bytes, and a key is 32 bytes or 64 hexadecimal "
+                    + "digits; restore it from a copy, or make one: head -c 32 /dev/urandom.")
         }
-        return Secret(bytes: bytes)
+        defer { wipe(&key) }
+        return Secret(bytes: key)
+    }
+
+    /// The bytes of 64 hexadecimal digits with or without a line's end; nil for anything else.
+    private static func decoded(_ text: [UInt8]) -> [UInt8]? {
+        let count = Sealing.keyCount * 2
+        guard text.count == count || text.count == count + 1 && text.last == UInt8(ascii: "\n") else { return nil }
+        var key: [UInt8] = []
+        key.reserveCapacity(Sealing.keyCount)
+        for index in stride(from: 0, to: count, by: 2) {
+            guard let high = digit(text[index]), let low = digit(text[index + 1]) else {
+                wipe(&key)
+                return nil
+            }
+            key.append(high << 4 | low)
+        }
+        return key
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 
     /// Makes a new key; the caller holds the lock and knows that nothing is sealed yet.

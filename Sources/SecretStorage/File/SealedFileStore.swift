@@ -42,19 +42,27 @@ public final class SealedFileStore: SecretStoring {
 
     /// Reads a secret; nil when the file holds none under `key` or does not exist.
     public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
-        try await queue.run { [self] () throws(SecretStorageError) in try load()?.secrets[key] }
+        try await queue.run { [self] () throws(SecretStorageError) in try load()?.secrets[key.flat] }
     }
 
     /// Keeps a secret; on disk on return.
     public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
-        try await queue.run { [self] () throws(SecretStorageError) in try change { $0[key] = secret } }
+        try await queue.run { [self] () throws(SecretStorageError) in try change { $0[key.flat] = secret } }
     }
 
     /// Removes a secret; on disk on return.
     public func remove(_ key: SecretKey) async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in
-            guard try load()?.secrets[key] != nil else { return }
-            try change { $0[key] = nil }
+            guard try load()?.secrets[key.flat] != nil else { return }
+            try change { $0[key.flat] = nil }
+        }
+    }
+
+    /// Whether the file, if there is one, can be opened, and the key file, if there is one, holds a key.
+    public func check() async throws(SecretStorageError) {
+        try await queue.run { [self] () throws(SecretStorageError) in
+            if try load() != nil { return }
+            if case .keyFile(let path) = unlock { _ = try KeyFile.read(path) }
         }
     }
 

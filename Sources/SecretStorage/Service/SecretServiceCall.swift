@@ -107,7 +107,8 @@ struct SecretServiceCall {
     private func attributes(_ key: SecretKey) -> OpaquePointer {
         let table = library.g_hash_table_new_full(
             library.g_str_hash, library.g_str_equal, library.g_free, library.g_free)!
-        for (name, value) in [("service", key.service), ("account", key.account)] {
+        for (name, value) in [("service", key.service), ("account", key.account), ("id", key.id)] {
+            guard let value else { continue }
             _ = library.g_hash_table_insert(table, library.g_strdup(name), library.g_strdup(value))
         }
         return table

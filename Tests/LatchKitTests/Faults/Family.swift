@@ -18,12 +18,19 @@ struct Family: Sendable, CustomTestStringConvertible {
         ["Onyx", "Relate Mail", "anything behind latchd"].contains { name.hasPrefix($0) }
     }
 
+    /// As `latchd`: a server of Time Tracker itself ends nothing.
+    private static let revoking: TimeTrackerScript.Settings = {
+        var settings = TimeTrackerScript.Settings()
+        (settings.logout, settings.revokes) = (.json(#"{"message":"Logged out successfully"}"#), true)
+        return settings
+    }()
+
     static let all = [
         Family(name: "Onyx, password") { try FamilyWorld(World(), browser: false) },
         Family(name: "Onyx, browser", usesBrowser: true) { try FamilyWorld(World(), browser: true) },
         Family(name: "Immich, password") { try FamilyWorld(ImmichWorld(), browser: false) },
         Family(name: "Immich, browser", usesBrowser: true) { try FamilyWorld(ImmichWorld(), browser: true) },
-        Family(name: "Time Tracker", usesBrowser: true) { try FamilyWorld(TimeTrackerWorld()) },
+        Family(name: "Time Tracker", usesBrowser: true) { try FamilyWorld(TimeTrackerWorld(revoking)) },
         Family(name: "Relate Mail, provider", usesBrowser: true) { FamilyWorld(try await RelateMailWorld()) },
         Family(name: "Relate Mail, key") { FamilyWorld(key: try await RelateMailWorld()) },
         Family(name: "anything behind latchd, password") { try FamilyWorld(ProtectedWorld(), browser: false) },

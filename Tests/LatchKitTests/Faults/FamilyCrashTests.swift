@@ -124,14 +124,16 @@ extension FamilyWorld {
         let accounts = try await latch.accounts.accounts()
         for account in accounts {
             #expect(account.isSignedIn, sourceLocation: sourceLocation)
-            let token = try await home.secrets.read(AccountStore.tokenKey(account.id))
+            let token = try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id))
             let kept = SessionTokens(stored: try #require(token, sourceLocation: sourceLocation))
             #expect(try home.files(holding: kept.access.reveal()).isEmpty, sourceLocation: sourceLocation)
             let identity = try await latch.session(for: account).identity()
             #expect(identity.email == "ada@example.org", sourceLocation: sourceLocation)
         }
         for id in ids where !accounts.contains(where: { $0.id == id }) {
-            #expect(try await home.secrets.read(AccountStore.tokenKey(id)) == nil, sourceLocation: sourceLocation)
+            for key in AccountStore.tokenKeys(id) {
+                #expect(try await home.secrets.read(key) == nil, sourceLocation: sourceLocation)
+            }
             #expect(try await home.secrets.read(AccountStore.connectionKey(id)) == nil, sourceLocation: sourceLocation)
         }
         for secret in ["correct horse", "code-number-0", "code-number-1", "code_verifier"] {

@@ -40,8 +40,41 @@ import Testing
         store.fail(nil)
         let last = try await world.home.open(secrets: store)
         #expect(try await last.accounts.rowIDs().isEmpty)
-        #expect(try await store.read(AccountStore.tokenKey(account.id)) == nil)
+        for key in AccountStore.tokenKeys(account.id) { #expect(try await store.read(key) == nil) }
         await last.close()
+        await world.stop()
+    }
+
+    @Test(
+        "signing out with a damaged secret store says what is done and what is left, and once it is restored the next start does that",
+        arguments: Family.all)
+    func damaged(_ family: Family) async throws {
+        let world = try await family.make()
+        let store = LockableStore()
+        let first = try await world.home.open(secrets: store)
+        let account = try await world.signIn(first)
+        let token = try #require(try await first.accounts.secrets.read(AccountStore.tokenKey(account.id)))
+        await first.close()
+        let latch = try await world.home.open(secrets: store)
+        store.fail(.damaged)
+
+        let error = try await #require(throws: LatchError.self) { try await latch.signOut(account) }
+
+        #expect(error.code == .secretStoreDamaged)
+        for words in ["gone from this device", "\(world.door) has not ended", "The store is not open", "next start"] {
+            #expect(error.message.contains(words), "\(error)")
+        }
+        #expect(try await latch.accounts.accounts().isEmpty)
+        await latch.close()
+        let access = SessionTokens(stored: token).access
+        #expect(try await world.takes(access, of: account))
+
+        store.fail(nil)
+        let next = try await world.home.open(secrets: store)
+        #expect(try await next.accounts.rowIDs().isEmpty)
+        for key in AccountStore.tokenKeys(account.id) { #expect(try await store.read(key) == nil) }
+        #expect(try await !world.takes(access, of: account))
+        await next.close()
         await world.stop()
     }
 
@@ -68,7 +101,9 @@ import Testing
             _ = try? await session.identity()
             try #require(session.state.isSignedIn)
             _ = try? await session.signOut()
-            try #require(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+            for key in AccountStore.tokenKeys(account.id) {
+                try #require(try await world.home.secrets.read(key) == nil)
+            }
             try FileSizeLimit.set(to: rlim_t.max)
             await latch.close()
             let next = try await world.home.open()

@@ -15,6 +15,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var found: (code: LatchError.Code, says: [String])?
     /// The status that an app's own call is handed; nil where it gets an error.
     var status: Int?
+    /// Whether it reads as a refusal of whoever signs in: which one it is told as depends on the family.
+    var isRefusal = false
     let answer: @Sendable (_ own: ScriptedServer.Answer) -> ScriptedServer.Answer
     var testDescription: String { name }
 
@@ -43,7 +45,22 @@ struct Fault: Sendable, CustomTestStringConvertible {
             says: ["is not what", "(status 200", "Try again"],
             found: (.notAKnownServer, ["it is no server known here", "Check the address"]), status: 200
         ) { _ in .json(#"{"access_token":"x","#) },
+        // What each family says itself of a token that it does not take, and what any other program says too.
+        Fault(
+            name: "401 of another program, in every family's words", code: .foreignAnswer,
+            says: ["did not answer itself; something refused the session in the server's place"], found: unknown,
+            isRefusal: true
+        ) { _ in .json(vague("Unauthorized", "Authentication required"), 401) },
+        Fault(
+            name: "403 of another program, in every family's words", code: .serverRefused, says: ["refuses"],
+            found: unknown, status: 403, isRefusal: true
+        ) { _ in .json(vague("Forbidden", "Forbidden"), 403) },
     ]
+
+    private static func vague(_ word: String, _ message: String) -> String {
+        #"{"detail":"\#(word)","error":"\#(word)","message":"\#(message)"}"#
+    }
+    private static let unknown: (LatchError.Code, [String]) = (.notAKnownServer, ["it is no server known here"])
 
     private static let lost = ["broke off before the answer was there", "Try again"]
     private static func down(_ status: Int) -> (LatchError.Code, [String]) {
@@ -55,7 +72,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
     func expect(
         _ error: LatchError, while act: Act, at place: ServerAddress, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let told = act == .finding ? found ?? (code, says) : (code, says)
+        var told = act == .finding ? found ?? (code, says) : (code, says)
+        if isRefusal, act == .signingIn { told = (error.code, []) }
         #expect(error.code == told.0, "\(error)", sourceLocation: sourceLocation)
         for words in [place.description] + told.1 {
             #expect(error.message.contains(words), "\(words): \(error)", sourceLocation: sourceLocation)

@@ -163,7 +163,7 @@ import Testing
         world.home.clock.advance(by: 3_600)
         _ = try await session.validToken()
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true, "\(proxy.name)")
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) != nil, "\(proxy.name)")
+        #expect(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)) != nil, "\(proxy.name)")
 
         world.wire.script(world.rules)
         #expect(try await session.identity().email == "ada@example.org", "\(proxy.name)")

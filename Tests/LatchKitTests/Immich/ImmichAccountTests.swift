@@ -40,6 +40,59 @@ import Testing
     }
 
     @Test(
+        "IM-12 where there is only the specification's PUT /auth/change-password, that is asked",
+        arguments: [true, false])
+    func specified(_ isForced: Bool) async throws {
+        let world = try ImmichWorld()
+        world.immich.set { $0.mustChange = isForced }
+        world.immich.intercept { [immich = world.immich] request in
+            switch (request.method, request.path) {
+            case ("PUT", "/api/auth/change-password"):
+                immich.set { $0.password = request.json?["password"]?.string ?? "" }
+                return .json("{}")
+            case ("PUT", "/api/users/me"), ("PATCH", "/api/users/me"): return ImmichGeneration.newest.error(404, "no")
+            case ("POST", "/api/auth/change-password"): return ImmichGeneration.newest.error(405, "no")
+            default: return nil
+            }
+        }
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        try await latch.changePassword(
+            PasswordChange(
+                current: isForced ? nil : Secret("correct horse"), new: Secret("a better one"), isForced: isForced),
+            of: account)
+        #expect(world.immich.state.withLock(\.password) == "a better one")
+        let last = try #require(world.wire.requests.last)
+        #expect(last.method == "PUT" && last.json == ["password": "a better one"])
+    }
+
+    @Test("IM-12 every other request is held back until the password is changed, by every program, and none signs out")
+    func heldBack() async throws {
+        let world = try ImmichWorld()
+        world.immich.set { $0.mustChange = true }
+        let (latch, other) = (try await world.home.open(), try await world.home.open())
+        let account = try await world.signIn(latch)
+        let dialect = ImmichDialect()
+        let sessions = [try latch.session(for: account), try other.session(for: account)]
+        let asked = world.wire.requests.count
+        for client in sessions.map(\.client) {
+            for act: () async throws -> Void in [
+                { _ = try await client.send(.get, "/api/albums") }, { _ = try await dialect.sessions(with: client) },
+                { _ = try await dialect.pinState(with: client) },
+            ] {
+                let error = try await #require(throws: LatchError.self) { try await act() }
+                #expect(error.code == .passwordChangeRequired, "\(error)")
+            }
+        }
+        #expect(world.wire.requests.count == asked)
+        #expect(await sessions[0].restore().isSignedIn)
+
+        try await latch.changePassword(
+            PasswordChange(current: nil, new: Secret("a better one"), isForced: true), of: account)
+        for session in sessions { #expect(try await session.client.send(.get, "/api/albums").status == .ok) }
+    }
+
+    @Test(
         "IM-12 a change of one's own will shows the password of today; the session stands",
         arguments: ImmichGeneration.all)
     func ownWill(_ generation: ImmichGeneration) async throws {
@@ -155,7 +208,35 @@ import Testing
         #expect(session.state.isSignedIn)
     }
 
-    @Test("IM-15 only six digits are a PIN", arguments: ["", "12345", "1234567", "12345a", "１２３４５６", "12 456"])
+    @Test("IM-15 the specification's PIN of four digits is good where its routes are, and told as too short elsewhere")
+    func shortPIN() async throws {
+        let world = try ImmichWorld()
+        let latch = try await world.home.open()
+        let session = try latch.session(for: try await world.signIn(latch))
+        let pin = try PIN(Secret("1234"))
+        world.immich.intercept { request in
+            let isPIN = request.path.hasPrefix("/api/auth/pin-code") || request.path == "/api/auth/session/unlock"
+            return isPIN ? ImmichGeneration.newest.invalid("pinCode", "must match") : nil
+        }
+        let error = try await #require(throws: LatchError.self) {
+            try await ImmichDialect().perform(.set(pin), with: session.client)
+        }
+        #expect(error.code == .invalidRequest && error.message.contains("exactly six digits"), "\(error)")
+
+        world.immich.intercept { request in
+            switch (request.method, request.path) {
+            case ("POST", "/api/auth/pin-code"): ImmichGeneration.newest.error(405, "no")
+            case ("POST", "/api/auth/session/unlock"): ImmichGeneration.newest.error(404, "no")
+            case ("PUT", "/api/auth/pin-code"), ("POST", "/api/auth/pin-code/verify"):
+                request.json == ["pinCode": "1234"] ? .json("{}") : .json("{}", 400)
+            default: nil
+            }
+        }
+        try await ImmichDialect().perform(.set(pin), with: session.client)
+        try await ImmichDialect().perform(.unlock(pin), with: session.client)
+    }
+
+    @Test("IM-15 four to six digits are a PIN", arguments: ["", "123", "1234567", "12345a", "１２３４５６", "12 456"])
     func noPIN(_ text: String) throws {
         #expect(throws: LatchError.self) { try PIN(Secret(text)) }
     }
@@ -188,6 +269,91 @@ import Testing
         // Nothing is asked with the token before it is kept.
         #expect(steps.taken[3].requests == world.asked("/api/auth/login").count + steps.taken[0].requests - 1)
         #expect(account.isActive)
+    }
+
+    @Test("IM-6 at each step of a sign-in, server, secret store and database hold what the order says")
+    func arrivalSeen() async throws {
+        let world = try ImmichWorld()
+        let store = WatchedStore(world.home.secrets)
+        let latch = try await world.home.open(secrets: store)
+        let server = try await world.server(latch)
+        let seen = Steps<String>()
+        store.watch { act, key in
+            guard act == .write, key.service == "latchstring" else { return }
+            let stage = (try? await latch.accounts.stage()) ?? "none"
+            let isAsked = world.wire.requests.contains { $0.path == "/api/auth/login" }
+            let isUsed = world.wire.requests.contains { $0.path == "/api/albums" }
+            seen.take("token: row \(stage), login \(isAsked), sync \(isUsed)")
+        }
+        world.immich.intercept { [home = world.home] request in
+            guard ["/api/auth/login", "/api/albums"].contains(request.path) else { return nil }
+            seen.take(
+                "\(request.path): "
+                    + Self.wait {
+                        let account = try await latch.accounts.activeAccount()
+                        let row = try await latch.accounts.stage() ?? "none"
+                        let id = try await latch.accounts.rowIDs().first ?? UUID()
+                        let token = try await home.secrets.read(AccountStore.tokenKey(id))
+                        return "row \(row), active \(account != nil), token \(token != nil)"
+                    })
+            return nil
+        }
+
+        _ = try await latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
+
+        #expect(
+            seen.taken == [
+                "/api/auth/login: row none, active false, token false", "token: row pending, login true, sync false",
+                "/api/albums: row in, active true, token true",
+            ])
+    }
+
+    @Test("IM-11 at each step of signing out, server, secret store and database hold what the order says")
+    func departureSeen() async throws {
+        let world = try ImmichWorld()
+        let store = WatchedStore(world.home.secrets)
+        let latch = try await world.home.open(secrets: store)
+        let account = try await world.signIn(latch)
+        let key = AccountStore.tokenKey(account.id)
+        let seen = Steps<String>()
+        store.watch { act, removed in
+            guard act == .remove, removed == key else { return }
+            let stage = (try? await latch.accounts.stage()) ?? "none"
+            seen.take("token: row \(stage), session \(world.immich.state.withLock { !$0.live.isEmpty })")
+        }
+        world.immich.intercept { [home = world.home] request in
+            guard request.path == "/api/auth/logout" else { return nil }
+            seen.take(
+                "server: "
+                    + Self.wait {
+                        let row = try await latch.accounts.stage() ?? "none"
+                        let shown = try await latch.accounts.accounts().count
+                        return "row \(row), shown \(shown), token \(try await home.secrets.read(key) != nil)"
+                    })
+            return nil
+        }
+        try await latch.signOut(account) { step in
+            // The order of what has no place of its own to be looked at.
+            if step == .accountRemoved || step == .signedOut { seen.take("\(step)") }
+        }
+        #expect(
+            seen.taken == [
+                "server: row leaving, shown 0, token true", "token: row leaving, session false", "accountRemoved",
+                "signedOut",
+            ])
+        #expect(try await latch.accounts.stage() == nil)
+    }
+
+    /// Waits on a thread of the server's own.
+    private static func wait(_ look: @escaping @Sendable () async throws -> String) -> String {
+        let (done, result) = (DispatchSemaphore(value: 0), Steps<String>())
+        Task {
+            result.take((try? await look()) ?? "failed")
+            done.signal()
+        }
+        done.wait()
+        return result.taken[0]
     }
 
     @Test("IM-6 IM-12 a server that wants another password first is asked nothing before it")

@@ -65,6 +65,17 @@ import Wire
         #expect(none.server?.features.signsInWithBrowser == false && none.server != nil)
     }
 
+    @Test(
+        "TT-4 a server whose exchange alone is out of order is told as failing, not as unknown",
+        arguments: [502, 503, 429])
+    func failing(_ status: Int) async throws {
+        let world = try TimeTrackerWorld()
+        world.script.intercept { $0.path == "/auth/token" ? .page(status) : nil }
+        let failure = try #require(try await Self.probe(world).failure)
+        #expect(failure.code == .serverError, "\(failure)")
+        #expect(failure.message.contains("is a server of Time Tracker, and /auth/token there fails (status \(status)"))
+    }
+
     @Test("TT-10 what a server's paths are below is kept with the account, and only what is known is taken back")
     func details() {
         for (kept, prefix) in [(["prefix": "/api"], "/api"), (["prefix": "/evil"], ""), ([:], "")] {

@@ -67,7 +67,7 @@ import Wire
         #expect(codes.count == 20 && codes.allSatisfy { $0.0 == .sessionEnded && $0.1.contains(words) }, "\(codes)")
         #expect(world.wire.count("/auth/me") == asked + 1)
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        for key in AccountStore.tokenKeys(account.id) { #expect(try await world.home.secrets.read(key) == nil) }
         await latch.close()
         var ends = 0
         for await state in states { if case .signedOut = state { ends += 1 } }
@@ -149,18 +149,46 @@ import Wire
             #expect(report.failure?.message.contains(words) == true, "\(report.failure?.message ?? "")")
         }
         #expect(try await latch.accounts.accounts().isEmpty)
-        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+        for key in AccountStore.tokenKeys(account.id) { #expect(try await world.home.secrets.read(key) == nil) }
         #expect(world.wire.requests.contains { $0.method == "POST" && $0.path == "/auth/logout" && $0.token != nil })
     }
 
-    @Test("TT-5 the token is in the secret store alone, under the account's own id")
+    @Test(
+        "TT-5 the token is in the secret store alone, as com.timetracker.app and accessToken, with the account's id beside"
+    )
     func secret() async throws {
         let world = try TimeTrackerWorld()
         let latch = try await world.home.open()
         let account = try await world.signIn(latch)
-        let key = AccountStore.tokenKey(account.id)
+        let id = account.id.uuidString.lowercased()
+        let key = SecretKey(service: "com.timetracker.app", account: "accessToken", id: id)
         let token = try #require(try await world.home.secrets.read(key)).reveal()
         #expect(world.script.live == [token])
         #expect(try world.home.files(holding: token).isEmpty)
+        #expect(try await world.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
+    }
+
+    @Test(
+        "TT-5 a token that an earlier release kept is found, and the next sign-in keeps the new one under its right name"
+    )
+    func earlierName() async throws {
+        let world = try TimeTrackerWorld()
+        let first = try await world.home.open()
+        let account = try await world.signIn(first)
+        await first.close()
+        let names = AccountStore.tokenKeys(account.id)
+        let token = try #require(try await world.home.secrets.read(names[1]))
+        try await world.home.secrets.remove(names[1])
+        try await world.home.secrets.write(token, for: names[0])
+
+        let latch = try await world.home.open()
+        #expect(try await latch.session(for: account).identity().email == "ada@example.org")
+        let again = try await world.signIn(latch)
+        #expect(again.id == account.id)
+        #expect(try await world.home.secrets.read(names[0]) == nil)
+        #expect(try await world.home.secrets.read(names[1]) != nil)
+        _ = try await latch.signOut(again)
+        for key in names { #expect(try await world.home.secrets.read(key) == nil) }
+        await latch.close()
     }
 }

@@ -34,7 +34,7 @@ struct ImmichClientTests {
     }
 
     @Test(
-        "schemathesis finds no answer outside Immich's own description, and no failure of the server",
+        "IM-3g, IM-4, IM-5, IM-7, IM-10 to IM-12, IM-15 schemathesis finds no answer outside Immich's own description, and no failure of the server",
         .enabled(
             if: Self.publishedDescription != nil,
             "The description of Immich's API is not there: name it in LATCHSTRING_IMMICH_API."))

@@ -82,6 +82,8 @@ import Wire
 
     /// Whether the account is there, with its token; there is no server any more.
     private func isSignedIn(_ house: House, token: String, _ what: String) async throws -> Bool {
+        // The list finishes nothing of what a dead program left; any other command does.
+        _ = try await house.latch("logs")
         let list = try await house.latch("accounts", "--json")
         try #require(list.status == 0, "\(what): \(list.errors)")
         let accounts = try #require(try list.json()["accounts"]?.array)

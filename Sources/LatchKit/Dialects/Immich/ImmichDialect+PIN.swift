@@ -21,7 +21,7 @@ extension ImmichDialect: PINDialect {
         let (released, specified) = requests(act)
         var answer = try await client.send(released)
         if answer.isUnknownRoute, let specified { answer = try await client.send(specified) }
-        try checkPIN(answer, client)
+        try checkPIN(answer, client, isShort: act.hasShortPIN)
     }
 
     private func requests(_ act: PINAct) -> (released: DialectRequest, specified: DialectRequest?) {
@@ -50,7 +50,9 @@ extension ImmichDialect: PINDialect {
     }
 
     /// Source: contract of Immich, endpoints; the gateway's 429 is its lock-out.
-    private func checkPIN(_ answer: ClientResponse, _ client: AuthorizedClient) throws(LatchError) {
+    private func checkPIN(
+        _ answer: ClientResponse, _ client: AuthorizedClient, isShort: Bool = false
+    ) throws(LatchError) {
         guard !answer.status.isSuccess else { return }
         let server = client.server
         if answer.isUnknownRoute {
@@ -76,7 +78,25 @@ extension ImmichDialect: PINDialect {
             throw LatchError(.serverRefused, "You have a PIN at \(server) already. Change it instead.")
         case "User does not have a PIN code":
             throw LatchError(.serverRefused, "You have no PIN at \(server). Set one first.")
-        default: throw client.refused(answer)
+        default:
+            if answer.status == .badRequest, isShort {
+                throw LatchError(.invalidRequest, "\(server) takes a PIN of exactly six digits. Nothing was changed.")
+            }
+            throw client.refused(answer)
         }
+    }
+}
+
+extension PINAct {
+    /// Whether it sends a PIN that releases of Immich do not take.
+    fileprivate var hasShortPIN: Bool {
+        let pins: [PIN] =
+            switch self {
+            case .set(let pin), .unlock(let pin), .change(let pin, .password): [pin]
+            case .change(let pin, .pin(let old)): [pin, old]
+            case .remove(.pin(let pin)): [pin]
+            case .remove(.password), .lock: []
+            }
+        return pins.contains { $0.digits.count != 6 }
     }
 }

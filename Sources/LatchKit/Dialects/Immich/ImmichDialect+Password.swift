@@ -6,19 +6,22 @@ extension ImmichDialect: PasswordChangeDialect {
 
     /// A change of one's own will is `POST /auth/change-password`, after which the server ends the person's other sessions
     /// from 2.2 on. One that the server forces is a change of the person, which alone ends the forcing: `PUT /users/me`, or
-    /// `PATCH` where `PUT` is no more.
+    /// `PATCH` where `PUT` is no more. A server that has none of these has the specification's `PUT /auth/change-password`.
     ///
     /// Source: IM-12; contract of Immich, b.9, and "`PUT /auth/change-password`".
     public func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {
         let new = change.new.reveal()
-        guard change.isForced else {
+        let message = ImmichUserUpdate(password: new)
+        var ways = [request(.put, "/users/me", message), request(.patch, "/users/me", message)]
+        if !change.isForced {
             let message = ImmichPasswordChange(
                 password: change.current?.reveal() ?? "", newPassword: new, invalidateSessions: true)
-            return try refuse(try await client.send(request(.post, "/auth/change-password", message)), client)
+            ways = [request(.post, "/auth/change-password", message)]
         }
-        let message = ImmichUserUpdate(password: new)
-        var answer = try await client.send(request(.put, "/users/me", message))
-        if answer.isUnknownRoute { answer = try await client.send(request(.patch, "/users/me", message)) }
+        var answer = try await client.send(ways[0])
+        for way in ways.dropFirst() + [request(.put, "/auth/change-password", message)] where answer.isUnknownRoute {
+            answer = try await client.send(way)
+        }
         try refuse(answer, client)
     }
 

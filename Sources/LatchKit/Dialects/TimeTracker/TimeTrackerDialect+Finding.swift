@@ -46,6 +46,12 @@ extension TimeTrackerDialect {
             features.warnings.append("It does not reach its identity provider: \(ServerText.clean(words)).")
         case (404, "Endpoint not found"):
             features.signsInWithBrowser = false
+        case (408, _), (429, _), (502...504, _):
+            // The two answers before were this family's own.
+            throw LatchError(
+                .serverError,
+                "\(line.address) is a server of Time Tracker, and \(tokenPath) there fails "
+                    + "(\(ForeignAnswer.sketch(exchange))). Try again later.", retryAfter: pause(after: exchange))
         default:
             return .stranger("its answer to \(tokenPath) is another's (\(ForeignAnswer.sketch(exchange)))", exchange)
         }

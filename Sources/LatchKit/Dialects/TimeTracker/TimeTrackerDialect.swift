@@ -83,6 +83,11 @@ public struct TimeTrackerDialect: Dialect {
         ["Authorization": "Bearer " + token.reveal()]
     }
 
+    /// `com.timetracker.app` and `accessToken`.
+    ///
+    /// Source: TT-5.
+    public var tokenName: (service: String, account: String)? { ("com.timetracker.app", "accessToken") }
+
     /// `Content-Type` and `Accept` of JSON.
     ///
     /// Source: TT-6.

@@ -1,0 +1,52 @@
+import Database
+import FoundationEssentials
+import SecretStorage
+
+/// The secret store, with the tokens of accounts under the names that the programs of their families use.
+///
+/// A token that was kept before under this program's own name is found there, until the next sign-in writes it anew.
+///
+/// Source: TT-5.
+struct AccountSecrets: SecretStoring {
+    let store: any SecretStoring
+    let database: Database
+
+    var label: String { store.label }
+
+    func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
+        guard let familyKey = try await familyKey(for: key) else { return try await store.read(key) }
+        if let secret = try await store.read(familyKey) { return secret }
+        return try await store.read(key)
+    }
+
+    func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
+        guard let familyKey = try await familyKey(for: key) else { return try await store.write(secret, for: key) }
+        try await store.write(secret, for: familyKey)
+        try await store.remove(key)
+    }
+
+    func remove(_ key: SecretKey) async throws(SecretStorageError) {
+        if let familyKey = try await familyKey(for: key) { try await store.remove(familyKey) }
+        try await store.remove(key)
+    }
+
+    func check() async throws(SecretStorageError) { try await store.check() }
+
+    /// The name of an account's token in its family; nil for any other secret, and where the family has no name of its own.
+    private func familyKey(for key: SecretKey) async throws(SecretStorageError) -> SecretKey? {
+        guard let id = UUID(uuidString: key.account), key == AccountStore.tokenKey(id) else { return nil }
+        let dialect: String?
+        do {
+            dialect = try await database.read { try $0.first(Self.dialect, id) }
+        } catch {
+            throw SecretStorageError(
+                .io, "Could not look up the name of a secret: \(LatchError(error).message)")
+        }
+        guard let dialect, let name = Dialects.named(DialectID(rawValue: dialect))?.tokenName else { return nil }
+        return SecretKey(service: name.service, account: name.account, id: key.account)
+    }
+
+    private static let dialect = Statement("SELECT dialect FROM accounts WHERE id = ?", UUID.self) {
+        row throws(DatabaseError) in try row.get(0) as String
+    }
+}

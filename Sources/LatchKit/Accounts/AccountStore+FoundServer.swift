@@ -1,0 +1,30 @@
+import Database
+import FoundationEssentials
+
+extension AccountStore {
+    /// Keeps the address of a server that was found, so that a sign-in that comes to nothing need not begin with it again.
+    ///
+    /// One address is kept, the last. It is forgotten when somebody has signed in, and not told after 30 days.
+    ///
+    /// Source: IM-3, OX-10.
+    public func keepFoundServer(_ address: ServerAddress) async throws {
+        let moment = now()
+        try await change { _ = try $0.run(Self.keepFound, address.url, moment) }
+    }
+
+    /// The address of the server that was found last and where nobody has signed in since; nil for none.
+    public func foundServer() async throws -> ServerAddress? {
+        let oldest = now().addingTimeInterval(-30 * 86_400)
+        let address = try await LatchError.telling { try await database.read { try $0.first(Self.found, oldest) } }
+        return address.flatMap { try? ServerAddress($0) }
+    }
+
+    private static let keepFound = Statement(
+        "INSERT OR REPLACE INTO found_server (one, server_url, found_at) VALUES (1, ?, ?)", String.self, Date.self)
+
+    private static let found = Statement("SELECT server_url FROM found_server WHERE found_at > ?", Date.self) {
+        row throws(DatabaseError) in try row.get(0) as String
+    }
+
+    static let forgetFound = Statement("DELETE FROM found_server")
+}

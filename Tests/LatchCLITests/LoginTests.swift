@@ -1,0 +1,208 @@
+import Foundation
+import LatchGateway
+import TestSupport
+import Testing
+
+/// What a person meets on the way to a sign-in.
+@Suite("The way to a sign-in", .timeLimit(.minutes(5)))
+struct LoginTests {
+    private func home() throws -> Home {
+        var home = try Home()
+        home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+        return home
+    }
+
+    @Test(
+        "IM-4 IM-18 the server's own text for its button is shown, and that its version is another; the menu takes an e-mail"
+    )
+    func menu() async throws {
+        let server = try FaultServer { ScriptedImmich.answer($0, button: "Sign in with Authelia", version: (9, 4)) }
+        defer { server.close() }
+        let terminal = try home().terminal("login", "http://127.0.0.1:\(server.port)")
+        try terminal.wait(for: "Which, or your e-mail [1]:")
+        #expect(terminal.screen.contains("2  Sign in with Authelia, in the browser"))
+        #expect(terminal.screen.contains("The server's version is v9.4.0") && terminal.screen.contains("Warning:"))
+        terminal.type("7\n")
+        try terminal.wait(for: "Give a number from 1 to 2, or the e-mail address to sign in with.")
+        terminal.type(" Ada@Example.org\n")
+        try terminal.wait(for: "Password of ada@example.org")
+        terminal.type("\u{3}")
+        #expect(try terminal.end() == 130)
+    }
+
+    @Test(
+        "IM-3 OX-10 a server that was found is offered again after a sign-in that came to nothing, and not after one that did not"
+    )
+    func foundServer() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            let failed = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: "wrong horse")
+            #expect(failed.status == 77)
+            // Another address that is no server is not offered.
+            #expect(try await home.latch("login", "http://127.0.0.1:1", "--browser").status == 69)
+
+            let terminal = try home.terminal("login")
+            try terminal.wait(for: "Server address [\(server.url)]:")
+            terminal.type("\n")
+            try terminal.wait(for: "E-mail at 127.0.0.1:\(server.port)")
+            terminal.type("\(TestGateway.email)\n")
+            try terminal.wait(for: "Password of")
+            terminal.type("\(TestGateway.password)\n")
+            #expect(try terminal.end() == 0)
+            #expect(try await home.latch("logout").status == 0)
+            let next = try home.terminal("login")
+            try next.wait(for: "Server address [http://localhost:3001]:")
+            next.type("\u{3}")
+            #expect(try next.end() == 130)
+        }
+    }
+
+    @Test("TT-10 without an address the one of API_BASE_URL is asked, and what it is below is kept")
+    func configured() async throws {
+        let server = try FaultServer { _ in .init(status: 404) }
+        defer { server.close() }
+        var home = try home()
+        home.environment["API_BASE_URL"] = "http://127.0.0.1:\(server.port)/team"
+        let login = try await home.latch("login", "--browser")
+        #expect(login.status == 76 && login.errors.contains("http://127.0.0.1:\(server.port)/team"), "\(login.errors)")
+        #expect(server.requests.contains { $0.path == "/team/auth/me" })
+        home.environment["API_BASE_URL"] = "no address"
+        #expect(try await home.latch("login", "--browser").status == 65)
+        // What is said on the command line counts more.
+        #expect(try await home.latch("login", "http://127.0.0.1:1", "--browser").status == 69)
+    }
+
+    @Test(
+        "TT-2 without Chromium or Firefox a sign-in at Time Tracker is refused, and the person's own browser is opened by their word alone"
+    )
+    func ephemeral() async throws {
+        let server = try FaultServer { request in
+            let (status, body) =
+                switch request.path.prefix(while: { $0 != "?" }) {
+                case "/auth/me": (401, #"{"error":"Unauthorized"}"#)
+                case "/health": (200, #"{"status":"ok","timestamp":"2026-01-01T00:00:00Z"}"#)
+                case "/auth/token": (400, #"{"error":"Missing required parameters: code, state, redirect_uri"}"#)
+                case "/auth/login": (200, "{}")
+                default: (404, #"{"error":"Not Found"}"#)
+                }
+            return .init(
+                status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        }
+        defer { server.close() }
+        var home = try home()
+        home.environment["PATH"] = home.folder.path
+        // A system's opener that tells that it was run.
+        let (opener, trace) = (home.folder.file("xdg-open"), home.folder.file("opened"))
+        try "#!/bin/sh\necho \"$1\" >'\(trace)'\n".write(toFile: opener, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: opener)
+
+        let url = "http://127.0.0.1:\(server.port)"
+        let refused = try await home.latch("login", url, "--browser", "--callback", "scheme")
+        #expect(refused.errors.contains("no browser that can be opened with a profile of its own"), "\(refused.errors)")
+        #expect(refused.errors.contains("--browser-command xdg-open") && refused.status != 0)
+        #expect(!FileManager.default.fileExists(atPath: trace))
+        #expect(!server.requests.contains { $0.path.hasPrefix("/auth/login") })
+
+        let allowed = try await home.latch(
+            "login", url, "--browser", "--browser-command", "xdg-open", "--timeout", "2", "--callback", "scheme")
+        #expect(allowed.errors.contains("OAuth login failed: the browser did not come back"), "\(allowed.errors)")
+        #expect(FileManager.default.fileExists(atPath: trace))
+    }
+
+    @Test("a key file that is none is told before anybody signs in, and one of 64 hexadecimal digits is good")
+    func keyFile() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            let path = home.folder.file("key")
+            func put(_ text: String) throws {
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            }
+            try put("too short")
+            let login = {
+                try await home.latch(
+                    "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+            }
+            let refused = try await login()
+            #expect(refused.status == 78 && refused.errors.contains("32 bytes or 64 hexadecimal digits"))
+            let sessions = try await server.gateway.stores.sessions.list()
+            #expect(sessions.isEmpty)
+            try put(String(repeating: "0aF1", count: 16) + "\n")
+            let login2 = try await login()
+            #expect(login2.status == 0, "\(login2.errors)")
+            #expect(try await home.latch("whoami").status == 0)
+        }
+    }
+
+    @Test(
+        "login --json tells of device, pictures and first sync where the server has something to sync alone",
+        arguments: [true, false])
+    func members(_ isImmich: Bool) async throws {
+        try await TestGateway.with { settings in
+            settings.immich.isEnabled = isImmich
+            settings.onyx.isEnabled = !isImmich
+        } _: { server in
+            let login = try await home().latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--json", input: TestGateway.password)
+            let members = Set(try Home.json(login).keys)
+            let own: Set = ["deviceId", "pictures", "firstSync"]
+            #expect(members == Set(["account", "secrets", "explanation"]).union(isImmich ? own : []), "\(members)")
+        }
+    }
+
+    @Test("signing out of every account with a damaged secret store goes on to the last, and tells each")
+    func damagedStore() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            try await server.add("eve@example.org")
+            for email in [TestGateway.email, "eve@example.org"] {
+                let login = try await home.latch(
+                    "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
+                try #require(login.status == 0, "\(login.errors)")
+            }
+            let sealed = home.data + "/secrets.sealed"
+            let whole = try #require(FileManager.default.contents(atPath: sealed))
+            try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: sealed))
+
+            let logout = try await home.latch("logout", "--all", "--json")
+
+            #expect(logout.status == 78, "\(logout.errors)")
+            let left = try #require(Home.json(logout)["signedOut"] as? [[String: Any]])
+            #expect(left.map { $0["userEmail"] as? String } == [TestGateway.email, "eve@example.org"])
+            for account in left {
+                #expect(account["isRevoked"] as? Bool == false && account["isTokenRemoved"] as? Bool == false)
+                let problem = account["problem"] as? [String: Any]
+                #expect(problem?["code"] as? String == "secret_store_damaged")
+                #expect((problem?["message"] as? String)?.contains("gone from this device") == true)
+            }
+            #expect(try await home.latch("accounts").output.isEmpty)
+            #expect(try await server.liveSessions() == 2)
+
+            // Restored, the next start ends both sessions.
+            try whole.write(to: URL(fileURLWithPath: sealed))
+            _ = try await home.latch("whoami")
+            #expect(try await server.liveSessions() == 0)
+        }
+    }
+
+    @Test("an account's number is never another's, and the list asks no server")
+    func numbers() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            try await server.add("eve@example.org")
+            for email in [TestGateway.email, "eve@example.org"] {
+                let login = try await home.latch(
+                    "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
+                try #require(login.status == 0, "\(login.errors)")
+            }
+            #expect(try await home.latch("logout", "-a", "1").status == 0)
+            #expect(try await home.latch("whoami", "-a", "2").output.contains("eve@"))
+            let gone = try await home.latch("whoami", "-a", "1")
+            #expect(gone.status == 66)
+            #expect(gone.errors == "latch: There is no account '1' here.\nRun: latch accounts\n")
+            let listed = try Home.json(try await home.latch("accounts", "--json"))["accounts"] as? [[String: Any]]
+            #expect(listed?.map { $0["number"] as? Int } == [2])
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import SecretStorage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// What a start finishes for several accounts at once.
+@Suite(.timeLimit(.minutes(5))) struct UnfinishedTests {
+    /// A home with an account at each server, all of them signed out by programs that died before the server was told.
+    private func halfSignedOut(_ servers: [World], store: any SecretStoring, in home: Home) async throws -> [Account] {
+        var accounts: [Account] = []
+        for server in servers {
+            let latch = try await home.open(secrets: store)
+            let found = try await latch.probe(server.address).requireServer()
+            accounts.append(
+                try await latch.signIn(
+                    PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found))
+            await latch.close()
+        }
+        for account in accounts {
+            let latch = try await home.open(secrets: store, stoppingAfter: .leavingNoted, finishesUnfinished: false)
+            await #expect(throws: Stopped.self) { try await latch.accounts.removeAccount(account.id) }
+            await latch.close()
+        }
+        return accounts
+    }
+
+    @Test("a start goes on behind an account whose secret cannot be read, and finishes that one later")
+    func goesOn() async throws {
+        let home = try Home()
+        let store = WatchedStore(home.secrets)
+        let servers = try [World(), World(), World()]
+        let accounts = try await halfSignedOut(servers, store: store, in: home)
+        let unreadable = AccountStore.tokenKey(accounts[0].id)
+        store.watch { _, key throws(SecretStorageError) in
+            if key == unreadable { throw SecretStorageError(.denied, "Not this one.") }
+        }
+        var latch = try await home.open(secrets: store)
+        #expect(try await latch.accounts.rowIDs() == [accounts[0].id])
+        #expect(servers.map(\.onyx.live.count) == [1, 0, 0])
+        await latch.close()
+
+        store.watch { _, _ in }
+        latch = try await home.open(secrets: store)
+        #expect(try await latch.accounts.rowIDs().isEmpty)
+        #expect(servers[0].onyx.live.isEmpty)
+        await latch.close()
+    }
+
+    @Test("the servers of several accounts are told at the same time")
+    func together() async throws {
+        let home = try Home()
+        let servers = try [World(), World(), World()]
+        _ = try await halfSignedOut(servers, store: home.secrets, in: home)
+        // Each answers only once all were asked.
+        let asked = Mutex(0)
+        let gate = DispatchSemaphore(value: 0)
+        for server in servers {
+            server.onyx.intercept { request in
+                guard request.path == World.logout else { return nil }
+                let isLast = asked.withLock { asked in
+                    asked += 1
+                    return asked == servers.count
+                }
+                if isLast { for _ in servers { gate.signal() } }
+                gate.wait()
+                return nil
+            }
+        }
+        let latch = try await home.open()
+        #expect(try await latch.accounts.rowIDs().isEmpty)
+        #expect(servers.map(\.onyx.live.count) == [0, 0, 0])
+        await latch.close()
+    }
+
+    @Test("a program that wants nothing finished asks no server, and leaves it to the next one")
+    func notWanted() async throws {
+        let home = try Home()
+        let servers = try [World()]
+        let accounts = try await halfSignedOut(servers, store: home.secrets, in: home)
+        let count = servers[0].wire.requests.count
+        var latch = try await home.open(finishesUnfinished: false)
+        #expect(try await latch.accounts.rowIDs() == [accounts[0].id] && servers[0].wire.requests.count == count)
+        await latch.close()
+        latch = try await home.open()
+        #expect(try await latch.accounts.rowIDs().isEmpty && servers[0].onyx.live.isEmpty)
+        await latch.close()
+    }
+}
