@@ -1,6 +1,6 @@
 /// A photograph or film, at `GET /assets/{id}` and in every list.
 ///
-/// Source: DL-6; contract of Immich, `AssetResponseDto`, b.20, b.21.
+/// Source: DL-6, IM-15; contract of Immich, `AssetResponseDto`, b.20, b.21.
 public struct ImmichAsset: Codable, Sendable, Equatable {
     /// The id.
     public var id: String

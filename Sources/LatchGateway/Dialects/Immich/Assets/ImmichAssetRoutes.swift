@@ -7,7 +7,7 @@ import Wire
 /// A person reaches their own and those that are everybody's. Whatever else is asked for is not there: nobody learns from
 /// an answer that somebody else has it.
 ///
-/// Source: contract of Immich; IM-15, DL-3, DL-6.
+/// Source: contract of Immich; DL-3, DL-6, IM-15.
 struct ImmichAssetRoutes: Sendable {
     let services: GatewayServices
     let access: ImmichAccess
