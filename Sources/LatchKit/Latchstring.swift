@@ -38,6 +38,8 @@ public final class Latchstring: Sendable {
         public var goodbyeBound = Session.revocationBound
         /// The longest that any request waits for its whole answer, files aside; looked up for each.
         var answerBound: @Sendable () -> Duration = { .seconds(30) }
+        /// The longest that opening waits for servers, all together.
+        var startBound = Duration.seconds(3)
         var hook = StepHook()
 
         /// Makes a configuration.
@@ -99,7 +101,7 @@ public final class Latchstring: Sendable {
                 now: configuration.now))
         // A secret store that is locked now is no reason not to start: a later start finishes it.
         if configuration.finishesUnfinished {
-            try? await accounts.finishUnfinished(as: configuration.device)
+            try? await accounts.finishUnfinished(as: configuration.device, within: configuration.startBound)
         }
         PrivateBrowser.sweep(folders.browsers)
         return Latchstring(accounts: accounts, folders: folders, device: configuration.device)

@@ -39,6 +39,8 @@ final class Home: Sendable {
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20), now: { [clock] in clock.now })
         configuration.finishesUnfinished = finishesUnfinished
+        // A busy machine must not decide what a start finishes.
+        configuration.startBound = .seconds(60)
         configuration.answerBound = { self.answerBound }
         if let goodbyeBound { configuration.goodbyeBound = goodbyeBound }
         if let step {

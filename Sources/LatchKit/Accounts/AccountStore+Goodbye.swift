@@ -3,17 +3,17 @@ import FoundationEssentials
 import HTTPClient
 
 extension AccountStore {
-    /// The longest that a start waits for the servers of all accounts that have something to be ended there, together.
-    private static let startBound = Duration.seconds(3)
-
     /// Finishes what a crash left half done, and revokes what was left over on servers, where nobody is at it now.
     ///
     /// The servers are told first, all at the same time and as far as they answer: afterwards nobody knows the tokens any
     /// more. What stands in the way of one account stops none of the others.
     ///
+    /// - Parameters:
+    ///   - device: Who asks.
+    ///   - bound: The longest that the servers of all accounts are waited for, together.
     /// - Throws: A code of the storage; a code of the secret store where that is not open.
-    func finishUnfinished(as device: Device) async throws {
-        let end = ContinuousClock.now + Self.startBound
+    func finishUnfinished(as device: Device, within bound: Duration) async throws {
+        let end = ContinuousClock.now + bound
         let rows = try await LatchError.telling { try await database.read { try $0.all(Self.unfinished) } }
         try await requireStore(for: rows.first)
         await each(rows) { try await self.finish($0, as: device, until: end) }

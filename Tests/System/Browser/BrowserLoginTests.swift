@@ -161,7 +161,7 @@ import Wire
     func choice() async throws {
         try await SandboxHouse.with { place in
             let terminal = try place.terminal("login", place.sandbox.onyx, "--browser-command", place.browser())
-            try terminal.wait(for: "Which [1]: ")
+            try terminal.wait(for: "Which, or your e-mail [1]: ")
             #expect(terminal.screen.contains("1  E-mail and password"))
             #expect(terminal.screen.contains("2  "))
             terminal.type("7\n")
