@@ -7,15 +7,15 @@ import FoundationEssentials
 ///
 /// Source: OWASP MASVS 2.1, AUTH-3; NIST SP 800-63B §6.1.2.1; RFC 9470 §1.
 enum SensitiveAct: String, CaseIterable, Sendable {
-    case setFirstPIN = "Setting a PIN"
-    case removePIN = "Removing the PIN"
-    case endOtherSessions = "Signing out every other device"
-    case makeKey = "Making a key"
-    case linkIdentity = "Linking an identity"
-    case unlinkIdentity = "Unlinking identities"
-    case changeEmail = "Changing the e-mail address"
-    case chooseRequiredPassword = "Choosing a password without the one before"
-    case administer = "Administering"
+    case setFirstPIN = "setting a PIN"
+    case removePIN = "removing the PIN"
+    case endOtherSessions = "signing out every other device"
+    case makeKey = "making a key"
+    case linkIdentity = "linking an identity"
+    case unlinkIdentity = "unlinking identities"
+    case changeEmail = "changing the e-mail address"
+    case chooseRequiredPassword = "choosing a password without the one before"
+    case administer = "administering"
 
     /// For how long after a sign-in it may be done.
     static let recency = Duration.seconds(600)
