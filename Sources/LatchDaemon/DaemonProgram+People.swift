@@ -79,7 +79,7 @@ extension DaemonProgram {
     }
 
     private static let mustChange = Flag(
-        "must-change-password", help: "The person must choose another password at the next sign-in.")
+        "must-change-password", help: "The person must choose another password before anything else.")
 
     private static let remove: Command<any Work> = {
         let yes = Flag("yes", short: "y", help: "Do not ask.")

@@ -23,7 +23,8 @@ extension DaemonProgram {
             help: "All sessions of this person.")
         let all = Flag("all", help: "All sessions of everybody.")
         return Command(
-            "revoke", "End sessions: their tokens are refused from then on.",
+            "revoke",
+            "End sessions: their tokens are refused from then on. All of a person, or of everybody, end with the keys of programs.",
             discussion: "A gateway that is running refuses them within a quarter of a second.",
             arguments: [id, person, all]
         ) { given throws(ArgumentError) in

@@ -76,7 +76,9 @@ public final class Gateway: Sendable {
         let settings = stores.settings
         let issuer =
             issuer
-            ?? StatefulSessionIssuer(database: stores.database, lifetime: settings.sessions, now: stores.now)
+            ?? StatefulSessionIssuer(
+                database: stores.database, lifetime: settings.sessions,
+                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now)
         let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()

@@ -8,7 +8,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
-                tooManyKeys
+                tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator
         }
         private let base: Base
 
@@ -39,6 +39,13 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         public static let unknownKey = Code(base: .unknownKey)
         /// The person has as many keys as may be.
         public static let tooManyKeys = Code(base: .tooManyKeys)
+
+        /// The person must choose another password before anything else.
+        public static let passwordChangeRequired = Code(base: .passwordChangeRequired)
+        /// The act needs a sign-in of the last minutes.
+        public static let recentSignInRequired = Code(base: .recentSignInRequired)
+        /// Nobody would administer the server any more.
+        public static let lastAdministrator = Code(base: .lastAdministrator)
 
         /// The person may not sign in any more.
         public static let personDisabled = Code(base: .personDisabled)

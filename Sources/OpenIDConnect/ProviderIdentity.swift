@@ -16,13 +16,16 @@ public struct ProviderIdentity: Codable, Sendable, Equatable {
     public var sessionID: String?
     /// When the person signed in at the provider, if told.
     public var authenticated: Date?
+    /// When the token was given out that tells all this, where it came with a request and says so (`iat`).
+    public var issued: Date?
     /// The groups that the person is in, when they are asked for and told: 200 at most, none with a control character.
     public var groups: [String]
 
     /// Makes an identity.
     public init(
         issuer: String, subject: String, email: String? = nil, isEmailVerified: Bool = false, name: String? = nil,
-        sessionID: String? = nil, authenticated: Date? = nil, groups: [String] = []
+        sessionID: String? = nil, authenticated: Date? = nil, issued: Date? = nil,
+        groups: [String] = []
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -31,6 +34,7 @@ public struct ProviderIdentity: Codable, Sendable, Equatable {
         self.name = name
         self.sessionID = sessionID
         self.authenticated = authenticated
+        self.issued = issued
         self.groups = groups
     }
 }

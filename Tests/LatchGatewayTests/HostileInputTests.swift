@@ -16,6 +16,7 @@ import Wire
 struct HostileInputTests {
     private static func with(_ body: (Bench) async throws -> Void) async throws {
         try await Bench.with {
+            $0.sessions.maximumPerPerson = 1_000_000
             $0.onyx.allowsRegistration = true
             $0.hashing.queue = 1_000
             $0.addressLimit = AttemptLimit(attempts: 1_000_000, window: .seconds(60))

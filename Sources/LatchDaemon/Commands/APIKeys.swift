@@ -20,11 +20,12 @@ struct ListAPIKeys: Work {
         } else if keys.isEmpty {
             try Output.lines(["No keys."])
         } else {
-            var table = Table(["ID", "E-MAIL", "NAME", "SCOPES", "MADE", "LAST USED"])
+            var table = Table(["ID", "E-MAIL", "NAME", "SCOPES", "MADE", "LAST USED", "EXPIRES"])
             for key in keys {
                 table.add([
                     key.id.uuidString.lowercased(), (key.email ?? "(removed)").printable, key.name.printable,
                     key.scopes.joined(separator: " "), key.created.forPeople, key.lastUsed?.forPeople ?? "never",
+                    key.expires?.forPeople ?? "never",
                 ])
             }
             try Output.lines(table.lines { $0 })
@@ -38,6 +39,7 @@ struct ListAPIKeys: Work {
             "email": key.email.map(JSONValue.string) ?? .null, "name": .string(key.name),
             "scopes": .array(key.scopes.map(JSONValue.string)), "createdAt": .string(key.created.forPrograms),
             "lastUsedAt": key.lastUsed.map { .string($0.forPrograms) } ?? .null,
+            "expiresAt": key.expires.map { .string($0.forPrograms) } ?? .null,
         ]
     }
 }

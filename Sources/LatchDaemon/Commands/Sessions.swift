@@ -80,24 +80,26 @@ struct RevokeSessions: Work {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let count = try await administration.withStores { stores in
+        let revoked = try await administration.withStores { stores in
             switch which {
             case .one(let id):
                 try await stores.sessions.revoke(SessionID(rawValue: id))
-                return 1
+                return RevokedAccess(sessions: 1)
             case .person(let email):
-                return try await revokeAll(of: stores.people.require(email).id, in: stores)
+                return try await stores.sessions.revokeAll(of: stores.people.require(email).id)
             case .everybody:
-                var count = 0
-                for person in try await stores.people.list() { count += try await revokeAll(of: person.id, in: stores) }
-                return count
+                var all = RevokedAccess()
+                for person in try await stores.people.list() {
+                    let revoked = try await stores.sessions.revokeAll(of: person.id)
+                    all.sessions += revoked.sessions
+                    all.keys += revoked.keys
+                }
+                return all
             }
         }
-        try Output.lines([count == 1 ? "Revoked 1 session." : "Revoked \(count) sessions."])
+        let sessions = revoked.sessions == 1 ? "1 session" : "\(revoked.sessions) sessions"
+        let keys = revoked.keys == 1 ? "1 key" : "\(revoked.keys) keys"
+        try Output.lines(["Revoked \(sessions)\(revoked.keys == 0 ? "" : " and \(keys) of programs")."])
         return .done
-    }
-
-    private func revokeAll(of person: UUID, in stores: GatewayStores) async throws -> Int {
-        try await stores.sessions.revokeAll(of: person)
     }
 }

@@ -31,7 +31,7 @@ extension Bridge {
         else { return refuse("person-changed", record, client) }
         do {
             let session = try await start(
-                for: person, provider: record.provider, client, token: shape,
+                for: person, provider: record.provider, record.providerSession, client, token: shape,
                 authenticated: record.authenticated)
             metrics.exchange(.succeeded)
             return session

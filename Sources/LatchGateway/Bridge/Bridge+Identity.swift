@@ -38,7 +38,8 @@ extension Bridge {
     ) async throws -> SessionCredential {
         do {
             let person = try await people.person(for: identity, at: provider.configuration)
-            return try await start(for: person, provider: provider.id, client, authenticated: identity.authenticated)
+            return try await start(
+                for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
         } catch let error as GatewayError {
             let failure = BridgeFailure(error)
             guard let reason = failure.reason else { throw error }

@@ -113,9 +113,9 @@ extension Bridge {
             let identity = try await provider.party.identity(
                 code: Secret(code), issuer: issuer, redirect: start.redirect, nonce: start.nonce,
                 verifier: start.verifier)
-            let person = try await people.person(for: identity, at: provider.configuration)
+            let person = try await person(forAppOf: identity, at: provider)
             let session = try await self.start(
-                for: person, provider: provider.id, client, token: shape,
+                for: person, provider: provider.id, identity.sessionID, client, token: shape,
                 authenticated: identity.authenticated)
             metrics.bridge(.completed, at: provider.id)
             return session

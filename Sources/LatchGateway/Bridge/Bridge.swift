@@ -25,7 +25,10 @@ final class Bridge: Sendable {
     /// The cookie of a browser that signed in.
     let sessionCookie: SessionCookie
     let people: PeopleStore
+    let sessions: SessionAdministration
     let issuer: any SessionIssuer
+    /// Whether a password that must be changed keeps its person out of everything else.
+    private let enforcesPasswordChange: Bool
     let metrics: Metrics
     let audit: AuditLog
     let log: Log
@@ -50,6 +53,8 @@ final class Bridge: Sendable {
         signInCookies = SignInCookies(isSecure: address.isSecure)
         sessionCookie = SessionCookie(address, settings)
         people = stores.people
+        sessions = stores.sessions
+        enforcesPasswordChange = settings.passwordsEnabled
         self.issuer = issuer
         self.metrics = metrics
         audit = stores.audit
@@ -150,10 +155,10 @@ final class Bridge: Sendable {
         let (code, expires) = (OneTimeCode(), now() + codeLifetime)
         switch destination {
         case .app(let redirect, let state, let challenge):
-            let person = try await people.person(for: identity, at: provider.configuration)
+            let person = try await person(forAppOf: identity, at: provider)
             let record = CodeRecord(
                 challenge: challenge, person: person.id, sessionEpoch: person.sessionEpoch, provider: provider.id,
-                authenticated: identity.authenticated, expires: expires)
+                providerSession: identity.sessionID, authenticated: identity.authenticated, expires: expires)
             try await keep(record, under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .identity(let redirect, let state, let challenge):
@@ -164,18 +169,31 @@ final class Bridge: Sendable {
         case .web(let next):
             let person = try await people.person(for: identity, at: provider.configuration)
             let session = try await start(
-                for: person, provider: provider.id, client, authenticated: identity.authenticated)
+                for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
             return .web(session, next: next)
         }
     }
 
-    /// Starts a session; see ``SessionIssuer/issue(for:device:token:authenticated:)``.
+    /// The person whom an identity is here, for an app that has no way to change a password.
+    ///
+    /// - Throws: As ``PeopleStore/person(for:at:renewingGroups:)``; ``GatewayError/Code/passwordChangeRequired``.
+    func person(forAppOf identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
+        let person = try await people.person(for: identity, at: provider.configuration)
+        guard !enforcesPasswordChange || !person.mustChangePassword else {
+            throw GatewayError(.passwordChangeRequired, "The person must choose another password first.")
+        }
+        return person
+    }
+
+    /// Starts a session and keeps which session at the provider it was begun with, so that it ends with that; see
+    /// ``SessionIssuer/issue(for:device:token:authenticated:)``.
     func start(
-        for person: Person, provider: String, _ client: PasswordSignIn.Client, token shape: TokenShape = .opaque,
-        authenticated: Date?
+        for person: Person, provider: String, _ providerSession: String?, _ client: PasswordSignIn.Client,
+        token shape: TokenShape = .opaque, authenticated: Date?
     ) async throws -> SessionCredential {
         let session = try await issuer.issue(
             for: person, device: client.device, token: shape, authenticated: authenticated)
+        try await sessions.note(provider: provider, providerSession, of: session.session)
         audit.record(
             AuditEvent(
                 .signIn, provider: provider, person: session.person, session: session.session,

@@ -85,6 +85,10 @@ struct BridgeFailure: Error, Sendable {
         case .emailUnverified:
             refused("The identity provider has not verified your e-mail address.", "email-unverified")
         case .identityRefused: refused("Your account at the identity provider is not linked to one here.", "not-linked")
+        case .passwordChangeRequired:
+            refused(
+                "Your password here must be changed first. Sign in with it in a browser, or ask your administrator.",
+                "password-change-required")
         case .unknownPerson: refused("Your account here was changed just now; try again.", "person-changed")
         default: broken
         }

@@ -63,6 +63,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "sessions.remember_ended", \.settings.sessions.rememberEnded, .duration(.seconds(60)...day * 3650),
             "How long an ended session is told apart from an unknown one."),
+        ConfigurationKey(
+            "sessions.maximum_per_person", \.settings.sessions.maximumPerPerson, .number(1...10_000),
+            "How many live sessions a person may have; another one ends the oldest."),
     ]
 
     private static let passwords = [

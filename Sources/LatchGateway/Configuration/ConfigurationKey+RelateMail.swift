@@ -16,6 +16,10 @@ extension ConfigurationKey {
         ConfigurationKey(
             "dialects.relate-mail.maximum_keys", \.settings.relateMail.maximumKeys, .number(1...100_000),
             "How many keys of programs a person may have."),
+        ConfigurationKey(
+            "dialects.relate-mail.key_lifetime", \.settings.relateMail.keyLifetime,
+            .optionalDuration(.seconds(60)...(.seconds(86_400 * 3_650))),
+            "How long a key of a program lives at most; unset, until it is revoked."),
     ]
 
     private static let provider = [

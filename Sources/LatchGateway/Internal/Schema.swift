@@ -133,5 +133,26 @@ enum Schema {
         // Of sessions from before it is when they began.
         Migration(
             10, "when people showed who they are", "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
+        // `uuid` is the id for clients that want a UUID; it is made of the other, and null of sessions from before it.
+        // A password that is gone need not be changed.
+        Migration(
+            11, "keys that expire, sessions by provider, sign-outs at providers",
+            """
+            ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+            ALTER TABLE sessions ADD COLUMN uuid TEXT;
+
+            CREATE INDEX sessions_by_uuid ON sessions (uuid) WHERE uuid IS NOT NULL;
+            CREATE INDEX sessions_by_provider ON sessions (provider, provider_session)
+                WHERE provider_session IS NOT NULL;
+
+            CREATE TABLE provider_sign_outs (
+                id BLOB NOT NULL PRIMARY KEY,
+                expires_at INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX provider_sign_outs_by_expiry ON provider_sign_outs (expires_at);
+
+            UPDATE people SET must_change_password = 0 WHERE password_hash IS NULL;
+            """),
     ]
 }

@@ -18,9 +18,12 @@ public struct APIKey: Sendable, Equatable, Identifiable {
     public let created: Date
     /// When it was last used, to the minute; nil when it never was.
     public internal(set) var lastUsed: Date?
+    /// When it ends by itself; nil when it does not.
+    public let expires: Date?
 
     init(
-        id: UUID, person: UUID, email: String?, name: String, scopes: [String], created: Date, lastUsed: Date? = nil
+        id: UUID, person: UUID, email: String?, name: String, scopes: [String], created: Date, lastUsed: Date? = nil,
+        expires: Date? = nil
     ) {
         self.id = id
         self.person = person
@@ -29,6 +32,7 @@ public struct APIKey: Sendable, Equatable, Identifiable {
         self.scopes = scopes
         self.created = created
         self.lastUsed = lastUsed
+        self.expires = expires
     }
 
     @Sendable
@@ -40,6 +44,7 @@ public struct APIKey: Sendable, Equatable, Identifiable {
         scopes = (try row.get(4) as String).split(separator: " ").map(String.init)
         created = try row.get(5)
         lastUsed = try row.get(6)
+        expires = try row.get(7)
     }
 }
 
@@ -48,6 +53,12 @@ struct KnownAPIKey: Sendable {
     let id: UUID
     let person: Person
     let scopes: APIKeyScopes
+    /// When it ends by itself; nil when it does not.
+    var expires: Date?
+
+    func isLive(at now: Date) -> Bool {
+        expires.map { now < $0 } ?? true
+    }
 }
 
 /// A key that was made just now: the only moment at which there is its text.

@@ -46,6 +46,10 @@ final class APIKeyCache: Sendable {
     func use(_ digest: SHA256Digest, at now: Date) -> KnownAPIKey? {
         state.withLock { state in
             guard var entry = state.young[digest] ?? state.old.removeValue(forKey: digest) else { return nil }
+            guard entry.key.isLive(at: now) else {
+                state.young[digest] = nil
+                return nil
+            }
             if now.timeIntervalSince(entry.lastUsed) >= Self.interval {
                 entry.lastUsed = now
                 state.uses[entry.key.id] = now

@@ -3,55 +3,69 @@ import FoundationEssentials
 
 /// The SQL of keys.
 enum APIKeyStatements {
+    /// Whether a key is good at the moment of the first parameter.
+    private static let isLive = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)"
+
     /// Nothing is inserted when the person's sessions were ended since the person was read, when the key that asked was
-    /// revoked meanwhile, or when the person has as many keys as may be.
+    /// revoked or expired meanwhile, or when the person has as many keys as may be.
     static let insert = Statement(
         """
-        INSERT INTO api_keys (id, key_hash, person_id, name, scopes, created_at)
-        SELECT ?1, ?2, id, ?3, ?4, ?5 FROM people WHERE id = ?6 AND session_epoch = ?7 AND disabled_at IS NULL
-            AND (?8 IS NULL OR EXISTS (SELECT 1 FROM api_keys WHERE id = ?8 AND revoked_at IS NULL))
-            AND (SELECT count(*) FROM api_keys WHERE person_id = ?6 AND revoked_at IS NULL) < ?9
-        """, UUID.self, [UInt8].self, String.self, String.self, Date.self, UUID.self, Int.self, UUID?.self, Int.self)
+        INSERT INTO api_keys (created_at, id, key_hash, person_id, name, scopes, expires_at)
+        SELECT ?1, ?2, ?3, id, ?4, ?5, ?6 FROM people WHERE id = ?7 AND session_epoch = ?8 AND disabled_at IS NULL
+            AND (?9 IS NULL OR EXISTS (SELECT 1 FROM api_keys WHERE id = ?9 AND \(isLive)))
+            AND (SELECT count(*) FROM api_keys WHERE person_id = ?7 AND \(isLive)) < ?10
+        """, Date.self, UUID.self, [UInt8].self, String.self, String.self, Date?.self, UUID.self, Int.self, UUID?.self,
+        Int.self)
 
     static let count = Statement(
-        "SELECT count(*) FROM api_keys WHERE person_id = ? AND revoked_at IS NULL", UUID.self
+        "SELECT count(*) FROM api_keys WHERE \(isLive) AND person_id = ?2", Date.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }
 
     static let find = Statement(
         """
-        SELECT \(PeopleStatements.columns), key_id, key_scopes, key_used
+        SELECT \(PeopleStatements.columns), key_id, key_scopes, key_used, key_expires
         FROM people JOIN (
-            SELECT id AS key_id, scopes AS key_scopes, last_used_at AS key_used, person_id AS key_owner
-            FROM api_keys WHERE key_hash = ? AND revoked_at IS NULL)
+            SELECT id AS key_id, scopes AS key_scopes, last_used_at AS key_used, expires_at AS key_expires,
+                person_id AS key_owner
+            FROM api_keys WHERE \(isLive) AND key_hash = ?2)
         ON id = key_owner WHERE disabled_at IS NULL
-        """, [UInt8].self, row: StoredAPIKey.init)
+        """, Date.self, [UInt8].self, row: StoredAPIKey.init)
 
     private static let listed = """
-        SELECT k.id, k.person_id, p.email, k.name, k.scopes, k.created_at, k.last_used_at
-        FROM api_keys k LEFT JOIN people p ON p.id = k.person_id WHERE k.revoked_at IS NULL
+        SELECT k.id, k.person_id, p.email, k.name, k.scopes, k.created_at, k.last_used_at, k.expires_at
+        FROM api_keys k LEFT JOIN people p ON p.id = k.person_id
+        WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?1)
         """
 
-    static let list = Statement("\(listed) ORDER BY k.created_at DESC, k.rowid DESC", row: APIKey.init)
+    static let list = Statement("\(listed) ORDER BY k.created_at DESC, k.rowid DESC", Date.self, row: APIKey.init)
 
     static let listOfPerson = Statement(
-        "\(listed) AND k.person_id = ? ORDER BY k.created_at DESC, k.rowid DESC", UUID.self, row: APIKey.init)
+        "\(listed) AND k.person_id = ?2 ORDER BY k.created_at DESC, k.rowid DESC", Date.self, UUID.self,
+        row: APIKey.init)
+
+    static let owner = Statement(
+        "SELECT person_id FROM api_keys WHERE \(isLive) AND id = ?2", Date.self, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
     static let revoke = Statement(
-        "UPDATE api_keys SET revoked_at = ?1 WHERE id = ?2 AND (?3 IS NULL OR person_id = ?3) AND revoked_at IS NULL "
+        "UPDATE api_keys SET revoked_at = ?1 WHERE id = ?2 AND (?3 IS NULL OR person_id = ?3) AND \(isLive) "
             + "RETURNING person_id", Date.self, UUID.self, UUID?.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
     /// Ends a person's keys; beside it stands the ending of the person's sessions wherever those end for a reason that
     /// concerns the account.
     static let revokeAll = Statement(
-        "UPDATE api_keys SET revoked_at = ? WHERE person_id = ? AND revoked_at IS NULL", Date.self, UUID.self)
+        "UPDATE api_keys SET revoked_at = ?1 WHERE \(isLive) AND person_id = ?2", Date.self, UUID.self)
 
     static let use = Statement(
         "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ? AND revoked_at IS NULL",
         Date.self, UUID.self)
 
     static let purge = Statement(
-        "DELETE FROM api_keys WHERE rowid IN (SELECT rowid FROM api_keys WHERE revoked_at < ? LIMIT 500)", Date.self)
+        """
+        DELETE FROM api_keys WHERE rowid IN
+            (SELECT rowid FROM api_keys WHERE revoked_at < ?1 OR (revoked_at IS NULL AND expires_at < ?1) LIMIT 500)
+        """, Date.self)
 
     /// When the person last signed in, as far as the sign-in still stands, or made a key that does.
     static let lastSignIn = Statement(
@@ -73,7 +87,8 @@ struct StoredAPIKey: Sendable {
         let next = PeopleStatements.columnCount
         let words = (try row.get(next + 1) as String).split(separator: " ").map(String.init)
         known = KnownAPIKey(
-            id: try row.get(next), person: try PeopleStatements.person(row), scopes: APIKeyScopes(words))
+            id: try row.get(next), person: try PeopleStatements.person(row), scopes: APIKeyScopes(words),
+            expires: try row.get(next + 3))
         lastUsed = try row.get(next + 2)
     }
 }

@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// A key is 32 random bytes in standard Base64: 44 characters, the last one `=`. Only its SHA-256 is stored, and it is on
 /// disk before it is given out: 256 random bits cannot be guessed at, so a slow hash would protect nothing and cost every
-/// request. A key is good until it is revoked, by its person, by an administrator, or with the account: when the person is
-/// disabled or removed, gets another password, or an identity at a provider is taken away.
+/// request. A key is good until it expires or is revoked: by its person, by an administrator, with all of the person's sessions,
+/// or with the account: when the person is disabled or removed, gets another password, or an identity at a provider is
+/// taken away.
 ///
 /// What is revoked through this object is refused at once; what another process revokes, within 250 ms, as sessions are.
 ///
@@ -38,6 +39,7 @@ public final class APIKeyStore: Sendable {
     ///   - person: Whose it is.
     ///   - name: What it is called.
     ///   - scopes: Its scopes as they were written; each must be one.
+    ///   - expires: When it ends by itself; nil for never.
     ///   - maximum: How many keys the person may have with this one.
     ///   - asking: The key that asks for it; nil when the person does.
     ///   - event: What is recorded of it; person and key are filled in.
@@ -45,19 +47,20 @@ public final class APIKeyStore: Sendable {
     /// - Throws: ``GatewayError/Code/tooManyKeys``; ``GatewayError/Code/unknownPerson`` when the person was disabled, removed
     ///   or got another password since it was read, or the asking key was revoked.
     func make(
-        for person: Person, name: String, scopes: [String], maximum: Int, asking: UUID? = nil,
+        for person: Person, name: String, scopes: [String], expires: Date? = nil, maximum: Int, asking: UUID? = nil,
         recording event: AuditEvent = AuditEvent(.apiKeyMade)
     ) async throws -> MadeAPIKey {
         let key = Data(SecureRandom.bytes(32)).base64EncodedString()
         let made = APIKey(
-            id: UUID(), person: person.id, email: person.email, name: name, scopes: scopes, created: now())
+            id: UUID(), person: person.id, email: person.email, name: name, scopes: scopes, created: now(),
+            expires: expires)
         let hash = SHA256.digest(key).bytes
         let words = scopes.joined(separator: " ")
         let (inserted, count) = try await database.write { connection in
             let inserted = try connection.run(
-                APIKeyStatements.insert, made.id, hash, name, words, made.created, person.id, person.sessionEpoch,
-                asking, maximum)
-            return (inserted, try connection.first(APIKeyStatements.count, person.id) ?? 0)
+                APIKeyStatements.insert, made.created, made.id, hash, name, words, expires, person.id,
+                person.sessionEpoch, asking, maximum)
+            return (inserted, try connection.first(APIKeyStatements.count, made.created, person.id) ?? 0)
         }
         guard inserted == 1 else {
             guard count < maximum else { throw Self.tooMany(maximum) }
@@ -72,9 +75,10 @@ public final class APIKeyStore: Sendable {
 
     /// The keys that are good, newest first; of `person` alone when one is named.
     public func list(of person: UUID? = nil) async throws -> [APIKey] {
+        let now = now()
         var keys = try await database.read { connection in
-            if let person { return try connection.all(APIKeyStatements.listOfPerson, person) }
-            return try connection.all(APIKeyStatements.list)
+            if let person { return try connection.all(APIKeyStatements.listOfPerson, now, person) }
+            return try connection.all(APIKeyStatements.list, now)
         }
         let uses = cache.uses
         for index in keys.indices {
@@ -107,6 +111,12 @@ public final class APIKeyStore: Sendable {
         event.key = key.uuidString.lowercased()
         audit.record(event)
         return true
+    }
+
+    /// Whose key this is; nil when no key that is good has this id.
+    func owner(of key: UUID) async throws -> UUID? {
+        let now = now()
+        return try await database.read { try $0.first(APIKeyStatements.owner, now, key) }
     }
 
     /// Revokes all keys of a person.
@@ -142,10 +152,12 @@ extension APIKeyStore {
         guard Self.isKey(text) else { return nil }
         let digest = SHA256.digest(text)
         if let known = cache.use(digest, at: now()) { return known }
-        let ticket = cache.ticket
+        let (ticket, now) = (cache.ticket, now())
         let hash = digest.bytes
-        guard let stored = try await database.read({ try $0.first(APIKeyStatements.find, hash) }) else { return nil }
-        cache.insert(digest, stored.known, lastUsed: stored.lastUsed, at: now(), ticket: ticket)
+        guard let stored = try await database.read({ try $0.first(APIKeyStatements.find, now, hash) }) else {
+            return nil
+        }
+        cache.insert(digest, stored.known, lastUsed: stored.lastUsed, at: now, ticket: ticket)
         return stored.known
     }
 
@@ -176,7 +188,7 @@ extension APIKeyStore {
         }
     }
 
-    /// Deletes keys that were revoked longer ago than `age`, a few hundred in each transaction.
+    /// Deletes keys that were revoked, or expired, longer ago than `age`; a few hundred in each transaction.
     ///
     /// - Returns: How many were deleted.
     @discardableResult

@@ -19,13 +19,16 @@ struct AccountPage {
     var repeatedMistake: String?
     /// What there is to say of the PIN; nil where no dialect has one.
     var pin: PINForm?
+    /// The keys of the person's programs; nil where there cannot be any.
+    var keys: KeyTable?
     /// The request that the page answers.
     var visit: PageVisit?
 
     /// What is said after a form, by a word in the address: nothing else of an address is ever shown.
     static let notes = [
         "device": "The device is signed out.",
-        "others": "Every other device is signed out.",
+        "others": "Every other device is signed out, and the keys of your programs are revoked.",
+        "key": "The key is revoked.",
         "pin": "Your PIN is set.", "no-pin": "Your PIN is removed.",
         "password": "Your password is changed, and every other device is signed out.",
     ]
@@ -38,6 +41,7 @@ struct AccountPage {
         \(hasPasswordMistake ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
         \(who)
         \(devices)
+        \(keys?.section)
         \(hasPassword ? password : nil)
         \(pin.map(pinSection))
         """
@@ -57,7 +61,7 @@ struct AccountPage {
     }
 
     private var devices: HTML {
-        let others = sessions.contains { $0.id != current }
+        let others = sessions.contains { $0.id != current } || keys?.keys.isEmpty == false
         return """
             <section class="card" aria-labelledby="devices">
             <h2 id="devices">Your devices</h2>
@@ -73,7 +77,8 @@ struct AccountPage {
         """
         <form method="post" action="\(link: prefix + PagePath.account + "/devices/end-others")">
         \(token)
-        <button type="submit" class="harm">Sign out every other device</button>
+        <button type="submit" class="harm">Sign out everywhere else</button>
+        <p class="quiet">Every other device is signed out, and the keys of your programs are revoked.</p>
         </form>
         """
     }
@@ -108,7 +113,7 @@ struct AccountPage {
         return address == ClientAddress(nil).description ? place.rawValue : "\(address) (\(place.rawValue))"
     }
 
-    private var password: HTML {
+    var password: HTML {
         """
         <section class="card" aria-labelledby="password">
         <h2 id="password">Password</h2>

@@ -7,6 +7,8 @@ enum PagePath {
     static let signedIn = "/sign-in/done"
     static let signOut = "/sign-out"
     static let account = "/account"
+    /// Where a password is changed, and where somebody comes to who must do so before anything else.
+    static let password = "/account/password"
     static let administration = "/admin"
 
     /// The sign-in page for somebody who wants to go on to a path of this server afterwards.

@@ -53,7 +53,9 @@ enum IdentityStatements {
         String?.self, UUID.self, row: PeopleStatements.person)
 
     static let dropPassword = Statement(
-        "UPDATE people SET password_hash = NULL, session_epoch = session_epoch + 1 WHERE id = ?", UUID.self)
+        """
+        UPDATE people SET password_hash = NULL, must_change_password = 0, session_epoch = session_epoch + 1 WHERE id = ?
+        """, UUID.self)
 
     static let all = Statement("SELECT \(columns) FROM identities ORDER BY provider, linked_at", row: identity)
 

@@ -28,6 +28,8 @@ struct PasswordSignIn: Sendable {
         case signedIn(SessionCredential)
         /// Not these credentials; why is nobody's business.
         case refused
+        /// The password is right and must be changed first, which this caller has no way to do: there is no session.
+        case passwordChangeRequired
         /// Too many failures; stay away for so long.
         case limited(Duration)
     }
@@ -41,10 +43,17 @@ struct PasswordSignIn: Sendable {
 
     /// Tries one password.
     ///
+    /// `canChange` says whether the caller's client can change a password that must be changed; the session of another one
+    /// would open nothing.
+    ///
     /// - Throws: ``GatewayError/Code/busy`` when the queue of hashing is full. An attempt that throws, or is cancelled
     ///   before its password was looked at, does not count.
-    func attempt(_ email: EmailAddress, _ password: Secret, from client: Client) async throws -> Outcome {
+    func attempt(
+        _ email: EmailAddress, _ password: Secret, from client: Client, canChange: Bool = true
+    ) async throws -> Outcome {
         switch try await check(email, password, from: client) {
+        case .right(let credential) where !canChange && credential.person.mustChangePassword:
+            return .passwordChangeRequired
         case .right(let credential): return try await start(credential, password, client)
         case .refused: return .refused
         case .limited(let wait): return .limited(wait)

@@ -28,8 +28,17 @@ enum PeopleStatements {
         WHERE email > ? AND (instr(email, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0) ORDER BY email LIMIT ?
         """, String.self, String.self, String.self, Int.self, row: person)
 
+    /// Whether somebody else administers the server and may sign in: asked in each statement that takes an administrator away,
+    /// so that of two that take each other's place away at once the second one finds nobody.
+    private static let hasAnotherAdministrator = """
+        EXISTS (SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id)
+        """
+    /// Whether the person can go: somebody administers the server afterwards, or the person does not do so now.
+    private static let isDispensable = "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
+
     static let setAdministrator = Statement(
-        "UPDATE people SET is_admin = ? WHERE id = ? RETURNING \(columns)", Bool.self, UUID.self, row: person)
+        "UPDATE people SET is_admin = ?1 WHERE id = ?2 AND (?1 OR \(isDispensable)) RETURNING \(columns)", Bool.self,
+        UUID.self, row: person)
 
     static let byEmail = Statement("SELECT \(columns) FROM people WHERE email = ?", String.self, row: person)
 
@@ -84,14 +93,15 @@ enum PeopleStatements {
 
     static let disable = Statement(
         """
-        UPDATE people SET disabled_at = coalesce(disabled_at, ?), session_epoch = session_epoch + 1 WHERE id = ?
-        RETURNING \(columns)
+        UPDATE people SET disabled_at = coalesce(disabled_at, ?), session_epoch = session_epoch + 1
+        WHERE id = ? AND \(isDispensable) RETURNING \(columns)
         """, Date.self, UUID.self, row: person)
 
     static let enable = Statement(
         "UPDATE people SET disabled_at = NULL WHERE id = ? RETURNING \(columns)", UUID.self, row: person)
 
-    static let remove = Statement("DELETE FROM people WHERE id = ? RETURNING \(columns)", UUID.self, row: person)
+    static let remove = Statement(
+        "DELETE FROM people WHERE id = ? AND \(isDispensable) RETURNING \(columns)", UUID.self, row: person)
 
     @Sendable
     static func person(_ row: SQLRow) throws(DatabaseError) -> Person {

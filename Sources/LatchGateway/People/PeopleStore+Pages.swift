@@ -12,13 +12,15 @@ extension PeopleStore {
 
     /// Makes a person an administrator, or not any more; on their devices at once.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person is gone.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person is gone; ``GatewayError/Code/lastAdministrator``.
     @discardableResult
     func setAdministrator(_ isAdministrator: Bool, _ person: UUID, by actor: UUID) async throws -> Person {
-        let changed = try await database.write {
-            try $0.first(PeopleStatements.setAdministrator, isAdministrator, person)
+        let outcome = try await database.write { connection throws(DatabaseError) -> Person?? in
+            guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
+            return .some(try connection.first(PeopleStatements.setAdministrator, isAdministrator, person))
         }
-        guard let changed else { throw GatewayError(.unknownPerson, "This person is not there any more.") }
+        guard let found = outcome else { throw GatewayError(.unknownPerson, "This person is not there any more.") }
+        guard let changed = found else { throw Self.lastAdministrator }
         // Sessions in memory hold the person as it was.
         noteSessionsEnded(of: person)
         audit.record(

@@ -62,11 +62,6 @@ extension PeopleStore {
         return changed
     }
 
-    /// The person whom a subject at a provider is linked to.
-    func find(subject: String, of issuer: String, at provider: String) async throws -> Person? {
-        try await database.read { try $0.first(IdentityStatements.person, provider, issuer, subject) }
-    }
-
     /// Takes all of a person's identities away and ends the keys; the sessions stay as they are.
     ///
     /// - Returns: How many there were.

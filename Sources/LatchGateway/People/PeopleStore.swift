@@ -193,7 +193,7 @@ extension PeopleStore {
 
     /// Forbids a person to sign in and ends all of the person's sessions. Once more changes nothing.
     ///
-    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
     public func disable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
         let now = now()
@@ -215,7 +215,7 @@ extension PeopleStore {
 
     /// Removes a person for good and ends all of the person's sessions.
     ///
-    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``.
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
     public func remove(_ person: UUID) async throws -> Person {
         let removed = try await ending(sessionsOf: person, .personRemoved) { connection throws(DatabaseError) in
@@ -230,13 +230,15 @@ extension PeopleStore {
         _ change: @escaping @Sendable (Connection) throws(DatabaseError) -> Person?
     ) async throws -> Person {
         let now = now()
-        let changed = try await database.write { connection in
-            guard let changed = try change(connection) else { return nil as Person? }
+        let outcome = try await database.write { connection throws(DatabaseError) -> Person?? in
+            guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
+            guard let changed = try change(connection) else { return .some(nil) }
             try connection.run(SessionStatements.endAll, now, reason.rawValue, person)
             try connection.run(APIKeyStatements.revokeAll, now, person)
             return changed
         }
-        guard let changed else { throw Self.gone }
+        guard let found = outcome else { throw Self.gone }
+        guard let changed = found else { throw Self.lastAdministrator }
         ended.withLock { $0 }?(person)
         audit.record(AuditEvent(Self.kind(reason), person: person, actor: actor))
         return changed
@@ -247,9 +249,15 @@ extension PeopleStore {
         case .personDisabled: .personDisabled
         case .personRemoved: .personRemoved
         case .passwordChanged: .passwordChanged
-        case .signedOut, .revoked: .revoked
+        case .signedOut, .revoked, .tooManySessions: .revoked
         }
     }
 
     private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
+
+    /// A statement left an administrator as they are, because nobody else administers the server.
+    static let lastAdministrator = GatewayError(
+        .lastAdministrator,
+        "Nobody else who may sign in administers the server: nothing was changed. Make somebody else an administrator first, "
+            + "on the administration pages or with 'latchd user add --admin'.")
 }

@@ -35,6 +35,22 @@ extension SessionAdministration {
         return try await database.read { try $0.all(OwnSessionStatements.live, person, now) }
     }
 
+    /// A live session of a person by its id.
+    func ownSession(_ id: SessionID, of person: UUID) async throws -> OwnSession? {
+        let now = now()
+        return try await database.read { try $0.first(OwnSessionStatements.byID, person, now, id.rawValue) }
+    }
+
+    /// A live session of a person by the id for clients that want a UUID.
+    func ownSession(uuid: UUID, of person: UUID) async throws -> OwnSession? {
+        let now = now()
+        return try await database.read { connection in
+            if let found = try connection.first(OwnSessionStatements.byUUID, person, now, uuid) { return found }
+            // Those from before the database had such ids; the last of them ends within the longest life of a session.
+            return try connection.all(OwnSessionStatements.withoutUUID, person, now).first { $0.id.uuid == uuid }
+        }
+    }
+
     /// Makes a session that was just begun one of another: it ends with that, and lives no longer than that or `lifetime`.
     /// It is as old as that, too: what wants a sign-in of a short while ago is not to be had by a new token.
     ///
@@ -63,43 +79,26 @@ extension SessionAdministration {
         _ = try await database.write { try $0.run(OwnSessionStatements.noteApp, appVersion, session.rawValue) }
     }
 
-    /// Keeps through which provider a session was begun, and the session there where that is told.
-    func note(provider: String, _ session: String?, of id: SessionID) async throws {
-        _ = try await database.write { connection in
-            try connection.run(OwnSessionStatements.noteProvider, provider, session, id.rawValue)
-        }
-    }
-
-    /// The provider that a session was begun through, where that is known.
-    func provider(of session: SessionID) async throws -> String? {
-        try await database.read { try $0.first(OwnSessionStatements.provider, session.rawValue) ?? nil }
-    }
-
-    /// Ends the sessions that were begun with a session at a provider.
-    ///
-    /// - Returns: How many there were.
-    func end(begunWith session: String, at provider: String) async throws -> Int {
-        let now = now()
-        let people = try await database.write { connection in
-            try connection.all(
-                OwnSessionStatements.endOfProvider, now, SessionEndReason.revoked.rawValue, provider, session)
-        }
-        for person in Set(people) {
-            noteEnded(
-                of: person,
-                AuditEvent(.revoked, reason: "signed-out-at-provider", provider: provider, person: person))
-        }
-        return people.count
-    }
 }
 
 /// The SQL of a person's own sessions.
 enum OwnSessionStatements {
-    static let live = Statement(
-        """
+    private static let ofPerson = """
         SELECT id, device_name, device_kind, created_at, last_used_at, expires_at, app_version, needs_full_sync, parent_id
-        FROM sessions WHERE person_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY last_used_at DESC, id
-        """, UUID.self, Date.self, row: OwnSession.init)
+        FROM sessions WHERE person_id = ? AND ended_at IS NULL AND expires_at > ?
+        """
+
+    static let live = Statement(
+        "\(ofPerson) ORDER BY last_used_at DESC, id", UUID.self, Date.self, row: OwnSession.init)
+
+    static let byID = Statement(
+        "\(ofPerson) AND id = ?", UUID.self, Date.self, String.self, row: OwnSession.init)
+
+    static let byUUID = Statement(
+        "\(ofPerson) AND uuid = ?", UUID.self, Date.self, UUID.self, row: OwnSession.init)
+
+    static let withoutUUID = Statement(
+        "\(ofPerson) AND uuid IS NULL", UUID.self, Date.self, row: OwnSession.init)
 
     static let adopt = Statement(
         """
@@ -112,18 +111,4 @@ enum OwnSessionStatements {
     static let noteSync = Statement("UPDATE sessions SET needs_full_sync = ? WHERE id = ?", Bool.self, String.self)
 
     static let noteApp = Statement("UPDATE sessions SET app_version = ? WHERE id = ?", String.self, String.self)
-
-    static let noteProvider = Statement(
-        "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)
-
-    static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {
-        row throws(DatabaseError) in try row.get(0) as String?
-    }
-
-    static let endOfProvider = Statement(
-        """
-        UPDATE sessions SET ended_at = ?, end_reason = ? WHERE provider = ? AND provider_session = ? AND ended_at IS NULL
-        RETURNING person_id
-        """, Date.self, String.self, String.self, String.self
-    ) { row throws(DatabaseError) in try row.get(0) as UUID }
 }

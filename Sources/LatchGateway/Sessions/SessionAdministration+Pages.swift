@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Sessions as their own person sees them, and page by page.
 extension SessionAdministration {
-    /// The live sessions of a person, the last used first; 200 at most.
+    /// The live sessions of a person, the last used first.
     func live(of person: UUID) async throws -> [SessionSummary] {
         let now = now()
         return try await database.read { try $0.all(SessionStatements.liveOfPerson, person, now) }
@@ -30,13 +30,15 @@ extension SessionAdministration {
         return true
     }
 
-    /// Ends every session of a person but one, those too whose sign-in is under way.
+    /// Signs a person out everywhere but here: ends every session but one, those too whose sign-in is under way, and revokes
+    /// the keys of the person's programs.
     func endOthers(than session: SessionID, of person: UUID) async throws {
         let now = now()
         try await database.write { connection in
             try connection.run(SessionStatements.bumpEpoch, person)
             try connection.run(
                 SessionStatements.endOthers, now, SessionEndReason.signedOut.rawValue, person, session.rawValue)
+            try connection.run(APIKeyStatements.revokeAll, now, person)
         }
         noteEnded(of: person, AuditEvent(.signedOut, reason: "all-others", person: person, actor: person))
     }

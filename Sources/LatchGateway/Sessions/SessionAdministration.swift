@@ -2,6 +2,20 @@ import Database
 public import FoundationEssentials
 import Synchronization
 
+/// How much of a person's access was ended.
+public struct RevokedAccess: Sendable, Equatable {
+    /// How many sessions.
+    public var sessions = 0
+    /// How many keys of programs.
+    public var keys = 0
+
+    /// Makes a value.
+    public init(sessions: Int = 0, keys: Int = 0) {
+        self.sessions = sessions
+        self.keys = keys
+    }
+}
+
 /// Sessions as an administrator sees them.
 ///
 /// Works beside a running gateway too: that one refuses the tokens within 250 ms, see ``Gateway``.
@@ -45,19 +59,26 @@ public final class SessionAdministration: Sendable {
         return EndedSession(session: session, person: person)
     }
 
-    /// Ends all sessions of a person, those too whose sign-in is under way; `actor` is who does it on a page.
+    /// Signs a person out everywhere: ends all sessions, those too whose sign-in is under way, and revokes the keys of the
+    /// person's programs; `actor` is who does it on a page.
     ///
     /// - Returns: How many there were.
     @discardableResult
-    public func revokeAll(of person: UUID, by actor: UUID? = nil) async throws -> Int {
+    public func revokeAll(of person: UUID, by actor: UUID? = nil) async throws -> RevokedAccess {
         let now = now()
-        let count = try await database.write { connection in
-            try connection.run(SessionStatements.bumpEpoch, person)
-            return try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person)
-        }
-        ended.withLock { $0 }?(person)
-        audit.record(AuditEvent(.revoked, reason: "all-sessions", person: person, actor: actor))
-        return count
+        let revoked = try await database.write { try Self.revokeAll(of: person, at: now, $0) }
+        noteEnded(of: person, AuditEvent(.revoked, reason: "all-sessions", person: person, actor: actor))
+        return revoked
+    }
+
+    /// The same as part of a write.
+    static func revokeAll(
+        of person: UUID, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> RevokedAccess {
+        try connection.run(SessionStatements.bumpEpoch, person)
+        return RevokedAccess(
+            sessions: try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person),
+            keys: try connection.run(APIKeyStatements.revokeAll, now, person))
     }
 
     /// Tells whoever remembers a person's sessions, and the audit log.

@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 
 /// A session's public id: twelve characters that may be shown, logged and typed, and open nothing.
 public struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -21,4 +22,18 @@ public struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConve
 
     /// The id's text.
     public var description: String { rawValue }
+}
+
+extension SessionID {
+    /// The id as clients know it that want a UUID: the same one for the same session, always.
+    ///
+    /// Source: RFC 9562 §5.4, version 4 in form; the bits are those of a hash.
+    var uuid: UUID {
+        let bytes = SHA256.digest("latchstring session " + rawValue).bytes
+        return UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6] & 0x0F | 0x40, bytes[7],
+                bytes[8] & 0x3F | 0x80, bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
+    }
 }

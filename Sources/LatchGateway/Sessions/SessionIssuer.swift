@@ -26,6 +26,9 @@ public protocol SessionIssuer: Sendable {
 
     /// Tells whose session a token is of. A valid one counts as used.
     ///
+    /// An issuer tells ``Authentication/passwordChangeRequired(_:)`` of a person who must choose another password: here,
+    /// and so for every route, it is decided that such a session opens nothing else.
+    ///
     /// Called for every request: it must not suspend when it can answer from memory.
     func authenticate(_ token: String) async throws -> Authentication
 
@@ -106,6 +109,9 @@ public struct EndedSession: Sendable, Equatable {
 public enum Authentication: Sendable, Equatable {
     /// A live session's.
     case valid(Session)
+    /// A live session's whose person must choose another password first: it opens nothing but that, the person's own
+    /// profile and the sign-out.
+    case passwordChangeRequired(Session)
     /// A session's whose time ran out.
     case expired
     /// A session's that was ended: signed out, revoked, or the person is gone.
@@ -116,5 +122,13 @@ public enum Authentication: Sendable, Equatable {
     /// Whether it opens anything.
     var isValid: Bool {
         if case .valid = self { true } else { false }
+    }
+
+    /// The live session, also where the person must choose another password first.
+    var session: Session? {
+        switch self {
+        case .valid(let session), .passwordChangeRequired(let session): session
+        case .expired, .terminated, .unrecognized: nil
+        }
     }
 }

@@ -8,10 +8,20 @@ enum SessionStatements {
         """
         INSERT INTO sessions
             (id, token_hash, person_id, created_at, last_used_at, expires_at, cap_at, device_name, device_kind,
-            device_address, authenticated_at)
-        SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ?, ? FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL
+            device_address, authenticated_at, uuid)
+        SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL
         """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
-        String?.self, Date.self, UUID.self, Int.self)
+        String?.self, Date.self, UUID.self, UUID.self, Int.self)
+
+    /// Ends what a person has too many of: sessions made from others first, then the oldest.
+    static let endExcess = Statement(
+        """
+        UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE rowid IN (
+            SELECT rowid FROM sessions WHERE person_id = ?3 AND ended_at IS NULL AND expires_at > ?1
+            ORDER BY parent_id IS NULL DESC, created_at DESC, rowid DESC LIMIT -1 OFFSET ?4)
+        RETURNING id
+        """, Date.self, String.self, UUID.self, Int.self
+    ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
 
     static let find = Statement(
         """
@@ -78,7 +88,7 @@ enum SessionStatements {
         SELECT \(summaryColumns)
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id
         WHERE s.person_id = ? AND s.ended_at IS NULL AND s.expires_at > ?
-        ORDER BY s.last_used_at DESC, s.id LIMIT 200
+        ORDER BY s.last_used_at DESC, s.id
         """, UUID.self, Date.self, row: SessionSummary.init)
 
     /// The newest first, below a position.

@@ -18,14 +18,26 @@ public final class StatefulSessionIssuer: SessionIssuer {
     private let now: @Sendable () -> Date
     private let cache: SessionCache
     private let leftUses = LastUses()
+    private let audit: AuditLog?
+    private let enforcesPasswordChange: Bool
 
     /// Makes an issuer on a database with the gateway's tables.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - lifetime: How long sessions live, and how many a person may have.
+    ///   - enforcesPasswordChange: Whether a password that must be changed keeps its person out of everything else.
+    ///   - audit: Where it is recorded that a session ended because there were too many.
+    ///   - cacheCapacity: How many sessions are kept in memory.
+    ///   - now: The clock.
     init(
-        database: Database, lifetime: SessionLifetime, cacheCapacity: Int = 196_608,
-        now: @escaping @Sendable () -> Date
+        database: Database, lifetime: SessionLifetime, enforcesPasswordChange: Bool = true, audit: AuditLog? = nil,
+        cacheCapacity: Int = 196_608, now: @escaping @Sendable () -> Date
     ) {
         self.database = database
         self.lifetime = lifetime
+        self.enforcesPasswordChange = enforcesPasswordChange
+        self.audit = audit
         self.now = now
         cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity, leftUses: leftUses)
     }
@@ -58,13 +70,21 @@ public final class StatefulSessionIssuer: SessionIssuer {
             token = try make(SessionFacts(id: id, person: person, created: created, expires: expires))
         }
         let hash = SHA256.digest(token).bytes
-        let inserted = try await database.write { connection in
-            try connection.run(
+        let maximum = max(1, lifetime.maximumPerPerson)
+        let displaced = try await database.write { connection -> [SessionID]? in
+            let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
-                device.address, min(authenticated ?? now, now), person.id, person.sessionEpoch)
+                device.address, min(authenticated ?? now, now), id.uuid, person.id, person.sessionEpoch)
+            guard inserted == 1 else { return nil }
+            return try connection.all(
+                SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum)
         }
-        guard inserted == 1 else {
+        guard let displaced else {
             throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")
+        }
+        if !displaced.isEmpty { cache.remove(person: person.id) }
+        for session in displaced {
+            audit?.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
         }
         return SessionCredential(token: token, expiresIn: expiresIn, session: id, person: person.id)
     }
@@ -87,7 +107,12 @@ public final class StatefulSessionIssuer: SessionIssuer {
             return .unrecognized
         }
         let digest = SHA256.digest(token)
-        return cache.use(digest, at: now()).map { .valid($0) }
+        return cache.use(digest, at: now()).map(authentication)
+    }
+
+    /// What a live session is worth.
+    private func authentication(_ session: Session) -> Authentication {
+        enforcesPasswordChange && session.person.mustChangePassword ? .passwordChangeRequired(session) : .valid(session)
     }
 
     /// Extends the session of a token and gives the same token back; see ``SessionIssuer``.
@@ -112,7 +137,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
 
     /// Ends the session of a token; see ``SessionIssuer``.
     public func end(_ token: String) async throws -> EndedSession? {
-        guard case .valid = try await authenticate(token) else { return nil }
+        guard try await authenticate(token).session != nil else { return nil }
         let digest = SHA256.digest(token)
         let hash = digest.bytes
         let now = now()
@@ -188,6 +213,6 @@ extension StatefulSessionIssuer {
         }
         cache.insert(
             digest, session, lastUsed: lastUsed, livesUntil: livesUntil, notedUse: isNoted, ticket: ticket)
-        return answer
+        return authentication(session)
     }
 }

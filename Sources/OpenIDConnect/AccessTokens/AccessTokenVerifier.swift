@@ -1,4 +1,5 @@
 public import Crypto
+import FoundationEssentials
 import JOSE
 import OAuth
 
@@ -53,6 +54,7 @@ public struct AccessTokenVerifier: Sendable {
         return ProviderIdentity(
             issuer: issuer, subject: claims.subject, email: claims.person.email,
             isEmailVerified: claims.person.isEmailVerified, name: claims.person.name, sessionID: claims.sessionID,
+            issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
             groups: claims.person.groups ?? [])
     }
 

@@ -8,6 +8,8 @@ import Wire
 struct PresentedTokenClaims: Sendable {
     let subject: String
     let sessionID: String?
+    /// When the token was given out, in seconds since 1970, if it tells.
+    let issued: Double?
     let person: PersonClaims
 
     /// Checks all but the signature.
@@ -26,6 +28,7 @@ struct PresentedTokenClaims: Sendable {
         try Self.checkTimes(reader, now.timeIntervalSince1970, maximumClockSkew / .seconds(1))
         subject = try reader.subject()
         sessionID = try reader.text("sid")
+        issued = try reader.moment("iat")
         person = PersonClaims(reader.value, groupsClaim: groupsClaim)
     }
 

@@ -6,11 +6,15 @@ public struct RelateMailKeyRequest: Codable, Sendable, Equatable {
     public var name: String?
     /// Its scopes; none asks for all.
     public var scopes: [String]?
+    /// When the key shall end, as RFC 3339 has it; none for when the server says. This project's servers know it; others leave
+    /// it alone.
+    public var expiresAt: String?
 
     /// Makes a body.
-    public init(name: String, scopes: [String]? = nil) {
+    public init(name: String, scopes: [String]? = nil, expiresAt: String? = nil) {
         self.name = name
         self.scopes = scopes
+        self.expiresAt = expiresAt
     }
 }
 
@@ -22,6 +26,8 @@ public struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
     public var deviceName: String?
     /// What it is: `ios`, `android`, `windows`, `macos`, `web`; this project's servers know `linux` too.
     public var platform: String?
+    /// As in ``RelateMailKeyRequest``.
+    public var expiresAt: String?
 
     /// Makes a body.
     public init(deviceName: String, platform: String) {
@@ -44,14 +50,19 @@ public struct RelateMailMadeKey: Codable, Sendable, Equatable, CustomStringConve
     public var scopes: [String]
     /// When it was made.
     public var createdAt: String
+    /// When it ends by itself, if it does.
+    public var expiresAt: String?
 
     /// Makes an answer.
-    public init(id: String, name: String, apiKey: String, scopes: [String], createdAt: String) {
+    public init(
+        id: String, name: String, apiKey: String, scopes: [String], createdAt: String, expiresAt: String? = nil
+    ) {
         self.id = id
         self.name = name
         self.apiKey = apiKey
         self.scopes = scopes
         self.createdAt = createdAt
+        self.expiresAt = expiresAt
     }
 
     /// The id; the key is never described.
@@ -71,6 +82,8 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
     public var createdAt: String
     /// When it was last used, if it was.
     public var lastUsedAt: String?
+    /// When it ends by itself, if it does; written where it does, as other servers do not know it.
+    public var expiresAt: String?
     /// Whether it is good; only such are listed.
     public var isActive: Bool
     /// What it may be used for.
@@ -78,18 +91,20 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
 
     /// Makes a row.
     public init(
-        id: String, name: String, createdAt: String, lastUsedAt: String?, isActive: Bool = true, scopes: [String]
+        id: String, name: String, createdAt: String, lastUsedAt: String?, expiresAt: String? = nil,
+        isActive: Bool = true, scopes: [String]
     ) {
         self.id = id
         self.name = name
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
         self.isActive = isActive
         self.scopes = scopes
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, name, createdAt, lastUsedAt, isActive, scopes
+        case id, name, createdAt, lastUsedAt, expiresAt, isActive, scopes
     }
 
     /// Reads a row; scopes, times and `isActive` may be missing or `null`.
@@ -99,6 +114,7 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
         name = try members.decode(String.self, forKey: .name)
         createdAt = try members.decodeIfPresent(String.self, forKey: .createdAt) ?? ""
         lastUsedAt = try members.decodeIfPresent(String.self, forKey: .lastUsedAt)
+        expiresAt = try members.decodeIfPresent(String.self, forKey: .expiresAt)
         isActive = try members.decodeIfPresent(Bool.self, forKey: .isActive) ?? true
         scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
     }
@@ -110,6 +126,7 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
         try members.encode(name, forKey: .name)
         try members.encode(createdAt, forKey: .createdAt)
         try members.encode(lastUsedAt, forKey: .lastUsedAt)
+        try members.encodeIfPresent(expiresAt, forKey: .expiresAt)
         try members.encode(isActive, forKey: .isActive)
         try members.encode(scopes, forKey: .scopes)
     }

@@ -54,6 +54,27 @@ struct VerifyTests {
         return try await bench.http.send("GET", "/auth/verify" + query, headers: told + Bench.bearer(token) + more)
     }
 
+    @Test("who must change the password is led to the page for that, which this server's own host alone has")
+    func passwordChange() async throws {
+        try await with { bench in
+            let person = try await bench.gateway.stores.people.add(
+                email: Bench.email, password: Secret(Bench.password), mustChange: true)
+            let token = try await bench.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
+            let cookie = [("Cookie", "__Host-latchd_session=\(token)")]
+            let answer = try await ask(bench, "/photos?a=b", Self.browser + cookie)
+            #expect(answer.status == 302)
+            #expect(
+                answer.headers["Location"]
+                    == "https://id.example.org/latch/account/password?return=https%3A%2F%2Fapp.example.org%2Fphotos%3Fa%3Db"
+            )
+            for (path, status) in [("/health", 200), ("/off/x", 403), ("/ada/x", 302)] {
+                #expect(try await ask(bench, path, Self.browser + cookie).status == status, "\(path)")
+            }
+            // Where everybody may come it is said of nobody who asks.
+            #expect(try await ask(bench, "/health", cookie).headers["X-Auth-User"] == nil)
+        }
+    }
+
     private static let browser = [("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")]
 
     @Test("A session of an app or a browser is answered with who it is, in fields of plain ASCII")

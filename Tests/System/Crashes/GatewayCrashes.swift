@@ -22,6 +22,7 @@ final class GatewayCrashes {
         house = try House([
             "LATCHD_PASSWORDS_ARGON2_MEMORY": "8KiB", "LATCHD_DIALECTS_ONYX_REGISTRATION": "true",
             "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000000", "LATCHD_GUARDS_ACCOUNT_ATTEMPTS": "1000000",
+            "LATCHD_GUARDS_GENERAL_REQUESTS": "1000000", "LATCHD_SESSIONS_MAXIMUM_PER_PERSON": "10000",
         ])
         known = people.map { _ in KnownTokens() }
         gateway = try await house.startGateway()

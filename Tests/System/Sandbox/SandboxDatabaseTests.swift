@@ -70,7 +70,9 @@ import Wire
         }
     }
 
-    @Test("RM-8 keys of programs are listed without the key, revoked one by one or all of a person, and refused then")
+    @Test(
+        "RM-8 keys of programs are listed without the key, revoked one by one or all of a person, also with the sessions"
+    )
     func keys() async throws {
         try await with("relate-mail") { bench in
             let latchd = bench.house.latchd
@@ -99,6 +101,11 @@ import Wire
             let all = try await latchd(["api-keys", "revoke", "--person", "ada@example.org"])
             #expect(all.status == 0 && all.output == "Revoked 2 keys.\n")
             try await untilRefused(keys[1], bench)
+
+            let last = try await key(bench, token)
+            let everywhere = try await latchd(["sessions", "revoke", "--user", "ada@example.org"])
+            #expect(everywhere.status == 0 && everywhere.output.hasSuffix(" and 1 key of programs.\n"), "\(everywhere)")
+            try await untilRefused(last, bench)
             #expect(try await latchd(["api-keys", "list"]).output == "No keys.\n")
         }
     }

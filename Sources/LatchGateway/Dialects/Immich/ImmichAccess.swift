@@ -29,6 +29,7 @@ struct ImmichCaller: Sendable {
 ///
 /// Source: IM-9; contract of Immich, endpoints and b.1; RFC 6750 §5.3.
 struct ImmichAccess: Sendable {
+    private let services: GatewayServices
     private let issuer: any SessionIssuer
     private let elevations: ElevationStore
     private let cookies: ImmichCookies
@@ -36,6 +37,7 @@ struct ImmichAccess: Sendable {
     private static let keyHeader = "x-api-key"
 
     init(_ services: GatewayServices) {
+        self.services = services
         issuer = services.issuer
         elevations = services.elevations
         cookies = ImmichCookies(services)
@@ -43,28 +45,49 @@ struct ImmichAccess: Sendable {
 
     /// The caller.
     ///
-    /// - Throws: ``ImmichRefusal`` with 401 when there is none, or 403 when another site's page made a browser ask for a
-    ///   change; errors of the database.
-    func caller(of request: ServerRequest) async throws -> ImmichCaller {
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - mayChangePassword: Whether it is open to somebody who must choose another password first.
+    /// - Returns: The caller.
+    /// - Throws: ``ImmichRefusal`` with 401 when there is none, with 403 when another site's page made a browser ask for a
+    ///   change, or the person must choose another password first; errors of the database.
+    func caller(of request: ServerRequest, mayChangePassword: Bool = false) async throws -> ImmichCaller {
         let token = try token(of: request)
         let isKey = request.headers[Self.keyHeader] == token
-        guard case .valid(let session) = try await issuer.authenticate(token) else {
+        let authentication = try await issuer.authenticate(token)
+        guard let session = authentication.session else {
             throw ImmichRefusal(.unauthorized, isKey ? "Invalid API key" : "Invalid user token")
+        }
+        guard authentication.isValid || mayChangePassword else {
+            throw ImmichRefusal(.forbidden, services.passwordChangeSentence)
         }
         let until = isKey ? nil : try await elevations.use(session.id)
         return ImmichCaller(
             session: session, isElevated: until != nil, elevatedUntil: until, token: token, isKey: isKey)
     }
 
-    /// The caller of what belongs to a session itself.
+    /// The caller of what belongs to a session itself. What changes something takes a share of the person's.
     ///
-    /// - Throws: As ``caller(of:)``; ``ImmichRefusal`` with 400 for a key.
-    func session(of request: ServerRequest) async throws -> ImmichCaller {
-        let caller = try await caller(of: request)
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - mayChangePassword: As in ``caller(of:mayChangePassword:)``.
+    ///   - isLimited: Whether a change takes a share: not the sign-out, which nothing may keep from happening.
+    /// - Returns: The caller.
+    /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 400 for a key, with 429 for too many changes.
+    func session(
+        of request: ServerRequest, mayChangePassword: Bool = false, isLimited: Bool = true
+    ) async throws -> ImmichCaller {
+        let caller = try await caller(of: request, mayChangePassword: mayChangePassword)
         guard !caller.isKey else {
             throw ImmichRefusal(.badRequest, "This endpoint can only be used with a session token")
         }
+        if isLimited { try takeShare(caller, request) }
         return caller
+    }
+
+    private func takeShare(_ caller: ImmichCaller, _ request: ServerRequest) throws(ImmichRefusal) {
+        guard request.method != .get, request.method != .head else { return }
+        if let wait = services.limits.take(.writes, .person(caller.person.id)) { throw ImmichRefusal(wait: wait) }
     }
 
     /// The caller of what changes the account: the person, and no key.
@@ -72,13 +95,17 @@ struct ImmichAccess: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - permission: What 3.1.0 calls the permission of a key that may do it there.
+    ///   - mayChangePassword: As in ``caller(of:mayChangePassword:)``.
     /// - Returns: The caller.
-    /// - Throws: As ``caller(of:)``; ``ImmichRefusal`` with 403 for a key.
-    func person(of request: ServerRequest, for permission: String) async throws -> ImmichCaller {
-        let caller = try await caller(of: request)
+    /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 403 for a key, with 429 for too many changes.
+    func person(
+        of request: ServerRequest, for permission: String, mayChangePassword: Bool = false
+    ) async throws -> ImmichCaller {
+        let caller = try await caller(of: request, mayChangePassword: mayChangePassword)
         guard !caller.isKey else {
             throw ImmichRefusal(.forbidden, "Missing required permission: \(permission)")
         }
+        try takeShare(caller, request)
         return caller
     }
 

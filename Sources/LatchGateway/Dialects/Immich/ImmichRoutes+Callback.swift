@@ -27,20 +27,16 @@ extension ImmichRoutes {
             throw Self.failed
         }
         services.metrics.signIn(.succeeded)
-        try await services.sessions.note(provider: provider.id, identity.sessionID, of: credential.session)
         return forgettingSignIn(try await signedIn(credential, .oauth, device, request), request)
     }
 
     /// `POST /oauth/link`: the identity becomes the person's who is signed in.
     ///
-    /// The person must have signed in a short while ago: whoever has a token for an hour must not get a way in of their own
-    /// by it.
-    ///
     /// Source: contract of Immich, endpoints; NIST SP 800-63B §6.1.2.1.
     func link(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request)
         let bridge = try requiredBridge()
-        try requireRecentSignIn(caller)
+        try services.requireRecentSignIn(for: .linkIdentity, caller.session)
         let (identity, provider) = try await identity(of: request, bridge, client(of: request))
         do {
             try await services.people.link(caller.person.id, to: identity.subject, at: provider.configuration)
@@ -56,6 +52,7 @@ extension ImmichRoutes {
     func unlink(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request)
         _ = try requiredBridge()
+        try services.requireRecentSignIn(for: .unlinkIdentity, caller.session)
         guard try await services.people.hasPassword(caller.person.id) else {
             throw ImmichRefusal(.badRequest, "There would be no way left to sign in: set a password first.")
         }
@@ -63,17 +60,6 @@ extension ImmichRoutes {
             try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
         }
         return try await user(caller.person)
-    }
-
-    /// How long after a sign-in a session may do what gives another way in.
-    private static let recentTime: Double = 900
-
-    /// Refuses what gives a way in unless the person showed a short while ago who it is. A session made from another has that
-    /// from the other.
-    func requireRecentSignIn(_ caller: ImmichCaller) throws(ImmichRefusal) {
-        guard services.now().timeIntervalSince(caller.session.authenticated) <= Self.recentTime else {
-            throw ImmichRefusal(.badRequest, "Sign in again first: this needs a sign-in of the last 15 minutes.")
-        }
     }
 
     /// The identity that the address of a request's body stands for.

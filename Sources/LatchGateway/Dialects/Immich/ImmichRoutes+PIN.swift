@@ -30,11 +30,14 @@ extension ImmichRoutes {
     }
 
     private func setPIN(_ text: String, of caller: ImmichCaller) async throws -> ServerResponse {
+        // Somebody who has one learns that first: signing in again would not help.
+        guard try await !services.pins.isSet(caller.person.id) else { throw Self.hasPIN }
+        try services.requireRecentSignIn(for: .setFirstPIN, caller.session)
         do {
             try await services.pins.set(try PIN(text), of: caller.person.id)
             return ImmichAnswers.done
         } catch let error as GatewayError where error.code == .pinExists {
-            throw ImmichRefusal(.badRequest, "User already has a PIN code")
+            throw Self.hasPIN
         } catch let error as GatewayError where error.code == .unknownPerson {
             throw ImmichRefusal(.unauthorized, "Invalid user token")
         }
@@ -138,6 +141,7 @@ extension ImmichRoutes {
         }
     }
 
+    private static let hasPIN = ImmichRefusal(.badRequest, "User already has a PIN code")
     private static let noPIN = ImmichRefusal(.badRequest, "User does not have a PIN code")
     private static let wrongPassword = ImmichRefusal(.badRequest, "Wrong password")
 }

@@ -13,12 +13,12 @@ extension ImmichRoutes {
     /// Source: IM-12; contract of Immich, b.9; OWASP Authentication Cheat Sheet, "Change Password Feature".
     func addPassword(to router: inout Router) {
         routing.on(.post, "/auth/change-password", to: &router) { request in
-            let caller = try await access.person(of: request, for: "auth.changePassword")
+            let caller = try await access.person(of: request, for: "auth.changePassword", mayChangePassword: true)
             var body = ImmichBody(request)
             return try await changePassword(&body, of: caller, request)
         }
         routing.on(.put, "/auth/change-password", to: &router) { request in
-            let caller = try await access.person(of: request, for: "auth.changePassword")
+            let caller = try await access.person(of: request, for: "auth.changePassword", mayChangePassword: true)
             var body = ImmichBody(request)
             guard !body.has("newPassword") else { return try await changePassword(&body, of: caller, request) }
             let password = body.text("password", atLeast: 1)
@@ -40,12 +40,14 @@ extension ImmichRoutes {
 
     /// The new password of somebody who must choose one.
     ///
-    /// - Throws: ``ImmichRefusal`` with 400 when nothing is to be changed, or the new password is the old one.
+    /// - Throws: ``ImmichRefusal`` with 400 when nothing is to be changed, or the new password is the old one;
+    ///   ``GatewayError/Code/recentSignInRequired``.
     func chooseForcedPassword(_ password: String, of caller: ImmichCaller) async throws -> Person {
         guard let person = try await services.people.find(id: caller.person.id), person.mustChangePassword else {
             throw ImmichRefusal(
                 .badRequest, "The current password is needed: send password and newPassword to /auth/change-password.")
         }
+        try services.requireRecentSignIn(for: .chooseRequiredPassword, caller.session)
         guard try await !services.people.isPassword(Secret(password), of: person) else {
             throw ImmichRefusal(.badRequest, "The new password must be another one.")
         }

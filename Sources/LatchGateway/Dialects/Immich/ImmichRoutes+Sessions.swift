@@ -16,6 +16,7 @@ extension ImmichRoutes {
         routing.on(.post, "/sessions", to: &router) { try await begin($0) }
         routing.on(.delete, "/sessions", to: &router) { request in
             let caller = try await access.person(of: request, for: "session.delete")
+            try services.requireRecentSignIn(for: .endOtherSessions, caller.session)
             try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
             return ImmichAnswers.done
         }
@@ -44,7 +45,7 @@ extension ImmichRoutes {
         let seconds = body.optionalNumber("duration", atLeast: 1)
         let device = SessionDevice(name: body.optionalText("deviceType"), kind: body.optionalText("deviceOS"))
         try body.check()
-        let own = try await services.sessions.ownSessions(of: caller.person.id).first { $0.id == caller.session.id }
+        let own = try await services.sessions.ownSession(caller.session.id, of: caller.person.id)
         guard own?.parent == nil else {
             throw ImmichRefusal(.badRequest, "A session that was made from another makes no further ones.")
         }
@@ -61,7 +62,7 @@ extension ImmichRoutes {
             AuditEvent(
                 .signIn, reason: "from-session", person: caller.person.id, session: credential.session,
                 address: client.address.description, request: request.id, device: device))
-        let made = try await services.sessions.ownSessions(of: caller.person.id).first { $0.id == credential.session }
+        let made = try await services.sessions.ownSession(credential.session, of: caller.person.id)
         guard let made else { throw ImmichRefusal(.unauthorized, "Invalid user token") }
         var message = Self.message(made, caller)
         message.token = credential.token.reveal()
@@ -81,8 +82,9 @@ extension ImmichRoutes {
 
     /// A live session of the caller's by the id that clients know it by.
     private func session(_ id: UUID, of caller: ImmichCaller, _ permission: String) async throws -> OwnSession {
-        let sessions = try await services.sessions.ownSessions(of: caller.person.id)
-        guard let session = sessions.first(where: { $0.id.uuid == id }) else { throw Self.noAccess(permission) }
+        guard let session = try await services.sessions.ownSession(uuid: id, of: caller.person.id) else {
+            throw Self.noAccess(permission)
+        }
         return session
     }
 
@@ -99,19 +101,5 @@ extension ImmichRoutes {
         message.appVersion = session.appVersion
         message.isPendingSyncReset = session.needsFullSync
         return message
-    }
-}
-
-extension SessionID {
-    /// The id as clients know it that want a UUID: the same one for the same session, always.
-    ///
-    /// Source: RFC 9562 §5.4, version 4 in form; the bits are those of a hash.
-    var uuid: UUID {
-        let bytes = SHA256.digest("latchstring session " + rawValue).bytes
-        return UUID(
-            uuid: (
-                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6] & 0x0F | 0x40, bytes[7],
-                bytes[8] & 0x3F | 0x80, bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-            ))
     }
 }

@@ -9,7 +9,7 @@ extension ImmichRoutes {
     func addSignIn(to router: inout Router) {
         routing.on(.post, "/auth/login", to: &router) { try await login($0) }
         routing.on(.post, "/auth/validateToken", to: &router) { request in
-            _ = try await access.caller(of: request)
+            _ = try await access.caller(of: request, mayChangePassword: true)
             return ImmichAnswers.message(ImmichTokenStatus(authStatus: true))
         }
         routing.on(.post, "/auth/logout", to: &router) { try await logout($0) }
@@ -34,7 +34,7 @@ extension ImmichRoutes {
             case .signedIn(let credential):
                 services.metrics.signIn(.succeeded)
                 return try await signedIn(credential, .password, device, request)
-            case .refused:
+            case .refused, .passwordChangeRequired:
                 services.metrics.signIn(.refused)
                 return ImmichAnswers.failure(.unauthorized, "Incorrect email or password")
             case .limited(let wait):
@@ -72,7 +72,7 @@ extension ImmichRoutes {
     ///
     /// Source: IM-11; contract of Immich, b.5.
     private func logout(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.session(of: request)
+        let caller = try await access.session(of: request, mayChangePassword: true, isLimited: false)
         let provider =
             cookies.way(in: request) == .oauth ? try await services.sessions.provider(of: caller.session.id) : nil
         if let ended = try await services.issuer.end(caller.token) {
@@ -104,7 +104,7 @@ extension ImmichRoutes {
     ///
     /// Source: contract of Immich, endpoints.
     private func status(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.session(of: request)
+        let caller = try await access.session(of: request, mayChangePassword: true)
         return ImmichAnswers.message(
             ImmichAuthStatus(
                 pinCode: try await services.pins.isSet(caller.person.id),

@@ -7,7 +7,7 @@ extension ImmichRoutes {
     /// Adds the routes of the person who is signed in, and of the first one of all.
     func addUsers(to router: inout Router) {
         routing.on(.get, "/users/me", to: &router) { request in
-            try await user(try await access.caller(of: request).person)
+            try await user(try await access.caller(of: request, mayChangePassword: true).person)
         }
         for method in [HTTPMethod.put, .patch] {
             routing.on(method, "/users/me", to: &router) { try await change($0) }
@@ -19,7 +19,7 @@ extension ImmichRoutes {
     ///
     /// Source: IM-12; contract of Immich, endpoints and b.9.
     private func change(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.person(of: request, for: "user.update")
+        let caller = try await access.person(of: request, for: "user.update", mayChangePassword: true)
         var body = ImmichBody(request)
         var change = ProfileChange(
             email: body.has("email") ? EmailAddress(normalizing: body.email("email")) : nil,
@@ -30,11 +30,14 @@ extension ImmichRoutes {
             body.refuse("avatarColor", "Invalid option", "invalid_value")
         }
         try body.check()
+        guard password != nil || !services.mustChangePassword(caller.person) else {
+            throw ImmichRefusal(.forbidden, services.passwordChangeSentence)
+        }
         if change.email?.text == caller.person.email { change.email = nil }
         guard change.email == nil || settings.allowsEmailChange else {
             throw ImmichRefusal(.badRequest, "Only an administrator changes e-mail addresses here.")
         }
-        if change.email != nil { try requireRecentSignIn(caller) }
+        if change.email != nil { try services.requireRecentSignIn(for: .changeEmail, caller.session) }
         if let password { _ = try await chooseForcedPassword(password, of: caller) }
         do {
             let changed = try await services.people.change(caller.person.id, to: change)

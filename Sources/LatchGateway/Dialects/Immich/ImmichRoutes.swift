@@ -14,8 +14,6 @@ struct ImmichRoutes: GatewayDialect {
     let cookies: ImmichCookies
     /// How many codes of providers are brought from one address; state of the gateway's, made with it.
     let exchanges: RequestLimit
-    /// What providers told of and was done; state of the gateway's too.
-    let signOuts: HeardSignOuts
 
     init(services: GatewayServices) {
         self.services = services
@@ -23,7 +21,6 @@ struct ImmichRoutes: GatewayDialect {
         access = ImmichAccess(services)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
-        signOuts = HeardSignOuts(now: services.now)
     }
 
     var elevations: ElevationStore { services.elevations }

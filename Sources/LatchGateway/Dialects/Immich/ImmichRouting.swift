@@ -60,6 +60,8 @@ struct ImmichRouting: Sendable {
         switch error {
         case let error as ImmichRefusal:
             return error.response
+        case let error as GatewayError where error.code == .recentSignInRequired:
+            return ImmichAnswers.failure(.forbidden, error.message)
         case let error as GatewayError where [.busy, .closed, .codeStore].contains(error.code):
             return OnyxAnswers.later(ImmichAnswers.failure(.serviceUnavailable, error.message), .seconds(1))
         case is CancellationError:

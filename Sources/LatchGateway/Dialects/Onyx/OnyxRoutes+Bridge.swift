@@ -20,6 +20,7 @@ extension OnyxRoutes {
             addLimited(.post, path, to: &router) { await $0.callback($1, at: path, bridge) }
         }
         addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) }
+        add(.post, Self.backchannelPath, to: &router) { try await $0.backchannelLogout($1, bridge) }
     }
 
     /// Adds a route that nobody has signed in yet who asks for: its requests count against the client's address.

@@ -31,6 +31,8 @@ extension OnyxRoutes {
         switch authentication {
         case .valid(let session):
             return ServerResponse(status: .ok, headers: OnyxAnswers.privateHeaders, body: OnyxMe.body(session))
+        case .passwordChangeRequired:
+            return OnyxAnswers.business(.forbidden, .unauthorized, services.passwordChangeSentence)
         case .expired:
             return OnyxAnswers.business(.forbidden, .sessionExpired, "Your session has expired. Please sign in again.")
         case .terminated:

@@ -18,7 +18,7 @@ extension OnyxRoutes {
         }
         do {
             switch try await signIn.attempt(
-                EmailAddress(normalizing: email), Secret(password), from: client(of: request))
+                EmailAddress(normalizing: email), Secret(password), from: client(of: request), canChange: false)
             {
             case .signedIn(let credential):
                 metrics.signIn(.succeeded)
@@ -26,6 +26,9 @@ extension OnyxRoutes {
             case .refused:
                 metrics.signIn(.refused)
                 return OnyxAnswers.code(.badRequest, .badCredentials)
+            case .passwordChangeRequired:
+                metrics.signIn(.refused)
+                return OnyxAnswers.business(.forbidden, .unauthorized, services.passwordChangeSentence)
             case .limited(let wait):
                 metrics.signIn(.limited)
                 return OnyxAnswers.tooMany(wait)
@@ -47,7 +50,14 @@ extension OnyxRoutes {
         let tokens = tokens(ofChange: request)
         do {
             for token in [tokens.first, tokens.second] {
-                guard let token, let credential = try await issuer.refresh(token) else { continue }
+                guard let token else { continue }
+                // Of a token that is for refreshing alone nothing is known before.
+                if case .valid(let session) = try await issuer.authenticate(token),
+                    let wait = services.limits.take(.general, .person(session.person.id))
+                {
+                    return OnyxAnswers.tooMany(wait)
+                }
+                guard let credential = try await issuer.refresh(token) else { continue }
                 metrics.refresh(.succeeded)
                 return token == tokens.cookie ? renewed(credential) : self.token(credential)
             }

@@ -9,7 +9,7 @@ extension PageRoutes {
         page(PagePath.account, to: &router) { try await $0.respond(try await $0.account($1)) }
         form(PagePath.account + "/devices/{id}/end", String.self, to: &router) { try await $0.endDevice($1, $2) }
         form(PagePath.account + "/devices/end-others", to: &router) { try await $0.endOthers($1) }
-        form(PagePath.account + "/password", to: &router) { try await $0.changePassword($1) }
+        form(PagePath.account + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKey($1, $2) }
         guard services.settings.immich.isEnabled else { return }
         form(PagePath.account + "/pin", to: &router) { try await $0.setPIN($1) }
         form(PagePath.account + "/pin/remove", to: &router) { try await $0.removePIN($1) }
@@ -23,6 +23,7 @@ extension PageRoutes {
             person: visit.person, current: visit.session.id, sessions: sessions, now: now, prefix: prefix,
             token: hidden(visit))
         page.hasPassword = services.settings.passwordsEnabled && credential?.hash != nil
+        page.keys = try await keys(of: visit)
         page.note = visit.request.query("done").flatMap { AccountPage.notes[$0] }
         if services.settings.immich.isEnabled {
             page.pin = AccountPage.PINForm(isSet: try await services.pins.isSet(visit.person.id))
@@ -44,58 +45,18 @@ extension PageRoutes {
         return seeOther(PagePath.account + "?done=device")
     }
 
-    /// `POST /account/devices/end-others`: every other device is signed out.
+    /// `POST /account/devices/end-others`: every other device is signed out, and the keys of programs are revoked.
     ///
     /// Source: OWASP MASVS 2.1, AUTH-3.
     private func endOthers(_ visit: PageVisit) async throws -> ServerResponse {
-        guard isRecent(visit) else { return confirmFirst(PagePath.account) }
+        guard isRecent(visit, for: .endOtherSessions) else { return confirmFirst(PagePath.account) }
         try await services.sessions.endOthers(than: visit.session.id, of: visit.person.id)
         return seeOther(PagePath.account + "?done=others")
     }
 
-    /// `POST /account/password`: another password. The current one is asked, every session ends, and this browser gets a new
-    /// one.
-    ///
-    /// Source: OWASP Authentication Cheat Sheet, "Change Password Feature"; MASVS 2.1, AUTH-3.
-    private func changePassword(_ visit: PageVisit) async throws -> ServerResponse {
-        var page = try await account(visit)
-        guard page.hasPassword else { return try await respond(page, .forbidden) }
-        let (current, new) = (visit.fields["current"] ?? "", visit.fields["new"] ?? "")
-        if current.isEmpty { page.currentMistake = "Type your current password." }
-        if let complaint = services.settings.passwords.complaint(about: Secret(new)) { page.newMistake = complaint }
-        if new != visit.fields["repeated"] { page.repeatedMistake = "This is not the same as the new password." }
-        guard !page.hasPasswordMistake else { return try await respond(page, .unprocessableContent) }
-        let client = client(of: visit.request)
-        switch try await services.signIn.check(
-            EmailAddress(normalizing: visit.person.email), Secret(current), from: client)
-        {
-        case .refused:
-            page.currentMistake = "This is not your current password."
-            return try await respond(page, .forbidden)
-        case .limited(let wait):
-            page.currentMistake =
-                "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
-            var response = try await respond(page, .tooManyRequests)
-            response.headers["Retry-After"] = String(max(1, Int(wait.seconds.rounded(.up))))
-            return response
-        case .right(let credential):
-            let person = try await services.people.setPassword(
-                Secret(new), of: credential.person.id, by: visit.person.id)
-            let session = try await services.issuer.issue(for: person, device: client.device)
-            var response = seeOther(PagePath.account + "?done=password")
-            response.headers.append("Set-Cookie", cookie.set(session.token))
-            return response
-        }
-    }
-
-    /// For how long after a sign-in the browser may do what is dangerous without another one.
-    static let recency = 600.0
-
     /// Whether the person showed a short while ago who it is, here or at an identity provider that tells it.
-    ///
-    /// Source: OWASP MASVS 2.1, AUTH-3; RFC 9470 §1; OpenID Connect Core §2, `auth_time`.
-    func isRecent(_ visit: PageVisit) -> Bool {
-        now.timeIntervalSince(visit.session.authenticated) < Self.recency
+    func isRecent(_ visit: PageVisit, for act: SensitiveAct) -> Bool {
+        (try? services.requireRecentSignIn(for: act, visit.session)) != nil
     }
 
     /// Sends a browser to the sign-in once more; it comes back to a page below the prefix.

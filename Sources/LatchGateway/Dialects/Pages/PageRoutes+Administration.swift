@@ -18,11 +18,12 @@ extension PageRoutes {
         form(Self.root + "/people", to: &router) { try await $0.invite($1) }
         form(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.changePerson($1, $2) }
         form(Self.root + "/sessions/{id}/end", String.self, to: &router) { try await $0.endSession($1, $2) }
+        form(Self.root + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKeyOfSomebody($1, $2) }
     }
 
     private var pages: AdministrationPages { AdministrationPages(prefix: prefix, now: now) }
 
-    private var forAdministrators: ServerResponse {
+    var forAdministrators: ServerResponse {
         plain(
             .forbidden, "This page is for administrators", "You are signed in, but you do not administer this server.")
     }
@@ -46,7 +47,8 @@ extension PageRoutes {
     private static let notes = [
         "invited": "The person is added, and can sign in through an identity provider.",
         "disabled": "The person is disabled and signed out everywhere.", "enabled": "The person may sign in again.",
-        "ended": "The person is signed out everywhere.", "made": "The person administers the server now.",
+        "ended": "The person is signed out everywhere, and the keys of their programs are revoked.",
+        "key": "The key is revoked.", "made": "The person administers the server now.",
         "unmade": "The person does not administer the server any more.", "session": "The session is ended.",
     ]
 
@@ -117,7 +119,7 @@ extension PageRoutes {
     /// `POST /admin/people`: adds somebody.
     private func invite(_ visit: PageVisit) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
-        guard isRecent(visit) else { return confirmFirst(Self.root) }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root) }
         do {
             _ = try await services.people.invite(
                 email: visit.fields["email"] ?? "", name: visit.fields["name"], by: visit.person.id)
@@ -148,6 +150,7 @@ extension PageRoutes {
             \(sessions.isEmpty
                 ? "<p>The person is signed in nowhere.</p>"
                 : pages.sessions(sessions, token: hidden(visit), caption: "Live sessions, the last used first"))
+            \(try await keysOfSomebody(id, visit))
             """, for: visit)
     }
 
@@ -181,7 +184,7 @@ extension PageRoutes {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let person = try await services.people.find(id: id) else { return notFound }
         let path = "\(Self.root)/people/\(person.id.uuidString.lowercased())"
-        guard isRecent(visit) else { return confirmFirst(path) }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(path) }
         guard person.id != visit.person.id else {
             return plain(
                 .forbidden, "Not to yourself", "Another administrator can do this to you. Nothing was changed.")
@@ -224,7 +227,7 @@ extension PageRoutes {
     /// `POST /admin/sessions/{id}/end`: one session ends.
     private func endSession(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
-        guard isRecent(visit) else { return confirmFirst(Self.root + "/sessions") }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root + "/sessions") }
         do {
             try await services.sessions.revoke(SessionID(rawValue: id), by: visit.person.id)
         } catch let error as GatewayError where error.code == .unknownSession {

@@ -22,6 +22,19 @@ extension PageRoutes {
         seeOther(PagePath.signIn(returningTo: plainTarget(of: request)))
     }
 
+    /// Sends a browser to the change of the password, from where it comes back to the page that it asked for.
+    func changePasswordFirst(_ request: ServerRequest) -> ServerResponse {
+        seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", plainTarget(of: request))]))
+    }
+
+    /// The answer to too many changes in a short time.
+    func tooMany(_ wait: Duration) -> ServerResponse {
+        OnyxAnswers.later(
+            plain(
+                .tooManyRequests, "Too many changes",
+                "You changed too much in a short time. Try again in \(ReadableTime.length(wait, isWait: true))."), wait)
+    }
+
     /// The answer to a request that came to another host than the pages' own; nil where it came to the right one.
     ///
     /// A sign-in, and its end, are on each host that has a cookie of its own.
@@ -99,6 +112,8 @@ extension PageRoutes {
         switch error {
         case let error as GatewayError where [.busy, .closed].contains(error.code):
             return later("Too many people are signing in at this moment. Try again in a few seconds.", 2)
+        case let error as GatewayError where error.code == .lastAdministrator:
+            return plain(HTTPStatus(rawValue: 409), "Somebody must administer the server", error.message)
         case is CancellationError: return later("The request was cancelled.", 1)
         case let error as DatabaseError: values = ["error": .text(error.message), "request": .text(request.id)]
         default: values = ["error": .text("\(type(of: error))"), "request": .text(request.id)]

@@ -20,7 +20,7 @@ extension PageRoutes {
             return try await respond(page, .unprocessableContent)
         }
         guard form.isSet else {
-            guard isRecent(visit) else { return confirmFirst(PagePath.account) }
+            guard isRecent(visit, for: .setFirstPIN) else { return confirmFirst(PagePath.account) }
             try await services.pins.set(pin, of: visit.person.id)
             return seeOther(PagePath.account + "?done=pin")
         }
@@ -47,7 +47,7 @@ extension PageRoutes {
 
     /// `POST /account/pin/remove`: no PIN any more, after a sign-in of the last minutes, which proves who forgot it.
     func removePIN(_ visit: PageVisit) async throws -> ServerResponse {
-        guard isRecent(visit) else { return confirmFirst(PagePath.account) }
+        guard isRecent(visit, for: .removePIN) else { return confirmFirst(PagePath.account) }
         switch try await services.pins.remove(of: visit.person.id, by: .session(visit.session.id)) {
         // One that is gone already is what was wanted.
         case .right, .notSet: return seeOther(PagePath.account + "?done=no-pin")

@@ -58,7 +58,7 @@ extension PageRoutes {
             response.headers.append("Set-Cookie", cookie.set(credential.token))
             response.headers.append("Set-Cookie", formCookie.end)
             return response
-        case .refused:
+        case .refused, .passwordChangeRequired:
             services.metrics.signIn(.refused)
             page.0.alert = "E-mail address or password is not right. Please try again."
             return respond(page, .forbidden)

@@ -39,7 +39,8 @@ struct PageRoutes: GatewayDialect {
         open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
         open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
         open(.get, PagePath.signedIn, to: &router) { try await $0.goOn($1) }
-        form(PagePath.signOut, isForSignIn: true, to: &router) { try await $0.signOut($1) }
+        form(PagePath.signOut, isForSignIn: true, mayChangePassword: true, to: &router) { try await $0.signOut($1) }
+        addPassword(to: &router)
         addAccount(to: &router)
         addAdministration(to: &router)
     }
@@ -62,15 +63,15 @@ struct PageRoutes: GatewayDialect {
         }
     }
 
-    /// Adds a page for those who are signed in; whoever is not goes to the sign-in first and comes back.
+    /// Adds a page for those who are signed in; whoever is not goes to the sign-in first and comes back. `mayChangePassword` says
+    /// whether it is open to somebody who must choose another password first.
     func page(
-        _ path: String, to router: inout Router,
+        _ path: String, mayChangePassword: Bool = false, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path) { request in
             await answer(request) {
-                guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
-                return try await handler(self, PageVisit(request: request, visitor: visitor))
+                try await visited(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
             }
         }
     }
@@ -82,20 +83,20 @@ struct PageRoutes: GatewayDialect {
     ) {
         router.on(.get, prefix + path, type) { request, named in
             await answer(request) {
-                guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
-                return try await handler(self, PageVisit(request: request, visitor: visitor), named)
+                try await visited(request) { try await handler(self, $0, named) }
             }
         }
     }
 
-    /// Adds a form for those who are signed in; `isForSignIn` says whether it is there wherever there is a sign-in.
+    /// Adds a form for those who are signed in; `isForSignIn` says whether it is there wherever there is a sign-in,
+    /// `mayChangePassword` whether it is open to somebody who must choose another password first.
     func form(
-        _ path: String, isForSignIn: Bool = false, to router: inout Router,
+        _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
     ) {
         router.on(.post, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
             await answer(request, isForSignIn: isForSignIn) {
-                try await submitted(request) { try await handler(self, $0) }
+                try await submitted(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
             }
         }
     }
@@ -110,24 +111,42 @@ struct PageRoutes: GatewayDialect {
         }
     }
 
-    /// Looks who sent a form and whether it is theirs before anything is done.
+    /// Looks who asks for a page; whoever must sign in, or choose another password, does that first.
+    private func visited(
+        _ request: ServerRequest, mayChangePassword: Bool = false, _ handler: (PageVisit) async throws -> ServerResponse
+    ) async throws -> ServerResponse {
+        guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
+        guard !visitor.mustChangePassword || mayChangePassword else { return changePasswordFirst(request) }
+        return try await handler(PageVisit(request: request, visitor: visitor))
+    }
+
+    /// Looks who sent a form and whether it is theirs before anything is done. Each takes a share of the person's changes, but
+    /// for the sign-out, which nothing may keep from happening.
     private func submitted(
-        _ request: ServerRequest, _ handler: (PageVisit) async throws -> ServerResponse
+        _ request: ServerRequest, mayChangePassword: Bool = false,
+        _ handler: (PageVisit) async throws -> ServerResponse
     ) async throws -> ServerResponse {
         guard cookie.comesFromOwnPage(request) else { return foreignForm }
         guard let visitor = try await visitor(of: request) else { return seeOther(PagePath.signIn) }
         guard let fields = try? request.form(),
             tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id))
         else { return foreignForm }
+        guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
+        if request.path != prefix + PagePath.signOut,
+            let wait = services.limits.take(.writes, .person(visitor.person.id))
+        {
+            return tooMany(wait)
+        }
         return try await handler(PageVisit(request: request, visitor: visitor, fields: fields))
     }
 
     /// Who is signed in in the browser of a request.
     func visitor(of request: ServerRequest) async throws -> PageVisitor? {
-        guard let token = RequestTokens(request, cookie: cookie).cookie,
-            case .valid(let session) = try await services.issuer.authenticate(token)
-        else { return nil }
-        return PageVisitor(token: token, session: session)
+        guard let token = RequestTokens(request, cookie: cookie).cookie else { return nil }
+        let authentication = try await services.issuer.authenticate(token)
+        return authentication.session.map {
+            PageVisitor(token: token, session: $0, mustChangePassword: !authentication.isValid)
+        }
     }
 
     /// What the client of a request is.
@@ -155,6 +174,8 @@ struct PageVisitor: Sendable {
     /// The token in its cookie.
     let token: String
     let session: Session
+    /// Whether the person must choose another password before anything else.
+    var mustChangePassword = false
 
     var person: Person { session.person }
 }

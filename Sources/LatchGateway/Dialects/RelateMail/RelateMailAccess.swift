@@ -12,8 +12,8 @@ struct RelateMailCaller: Sendable {
         case key(KnownAPIKey)
         /// A session of this server's own.
         case session(Session)
-        /// A token of the identity provider with this id.
-        case token(provider: String)
+        /// A token of the identity provider with this id, and when it was given out, if it tells.
+        case token(provider: String, issued: Date?)
     }
 
     let person: Person
@@ -84,6 +84,9 @@ struct RelateMailAccess: Sendable {
         case .key(let text)?: caller = try await self.caller(key: text, from: address)
         case .token(let text)?: caller = try await self.caller(token: text, from: address)
         }
+        guard !services.mustChangePassword(caller.person) else {
+            throw RelateMailRefusal.forbidden(services.passwordChangeSentence)
+        }
         // Whoever makes keys must not get a share more with each.
         let counted = kind == .credentials ? nil : caller.key?.id
         try take(kind, counted.map(RequestCaller.key) ?? .person(caller.person.id))
@@ -122,7 +125,8 @@ struct RelateMailAccess: Sendable {
         }
         try take(.address, .from(address))
         switch try await services.issuer.authenticate(text) {
-        case .valid(let session): return RelateMailCaller(person: session.person, proof: .session(session))
+        case .valid(let session), .passwordChangeRequired(let session):
+            return RelateMailCaller(person: session.person, proof: .session(session))
         case .expired, .terminated: throw refused(.unauthorized)
         case .unrecognized: return try await caller(providerToken: Secret(text))
         }
@@ -133,9 +137,11 @@ extension RelateMailAccess {
     private func caller(providerToken token: Secret) async throws -> RelateMailCaller {
         guard let verifier, let provider else { throw refused(.unauthorized) }
         let person: Person
+        let issued: Date?
         do {
             var identity = try await verifier.identity(of: token)
             if try await needsEmail(identity, provider) { identity = try await verifier.asking(identity, with: token) }
+            issued = identity.issued
             // An older token would bring groups back that were taken away since: a sign-in alone renews them.
             person = try await services.people.person(for: identity, at: provider, renewingGroups: false)
         } catch let error as OpenIDConnectError {
@@ -145,7 +151,7 @@ extension RelateMailAccess {
             guard failure.outcome == .refused else { throw error }
             throw refused(.forbidden(failure.sentence))
         }
-        return RelateMailCaller(person: person, proof: .token(provider: provider.id))
+        return RelateMailCaller(person: person, proof: .token(provider: provider.id, issued: issued))
     }
 
     /// Whether more must be known of the person than the token tells: somebody new comes in by a proved address, and so does

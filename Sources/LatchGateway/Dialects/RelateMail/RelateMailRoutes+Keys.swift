@@ -15,7 +15,8 @@ extension RelateMailRoutes {
         let rows = keys.map { key in
             RelateMailKey(
                 id: key.id.uuidString.lowercased(), name: key.name, createdAt: RelateMailAnswers.text(key.created),
-                lastUsedAt: key.lastUsed.map(RelateMailAnswers.text), scopes: key.scopes)
+                lastUsedAt: key.lastUsed.map(RelateMailAnswers.text),
+                expiresAt: key.expires.map(RelateMailAnswers.text), scopes: key.scopes)
         }
         return RelateMailAnswers.message(
             RelateMailKeyList(connectionInfo: connections(of: person, keyCount: rows.count), keys: rows))
@@ -40,7 +41,8 @@ extension RelateMailRoutes {
                 .badRequest,
                 "Invalid scope: \(shown). Valid scopes are: \(APIKeyScopes.all.words.joined(separator: ", "))")
         }
-        return try await make(name, scopes.isEmpty ? caller.givableScopes.words : scopes, request, caller)
+        return try await make(
+            name, scopes.isEmpty ? caller.givableScopes.words : scopes, expiring: body.expiresAt, request, caller)
     }
 
     /// `POST /api/smtp-credentials/mobile`: makes a key for an app.
@@ -59,12 +61,29 @@ extension RelateMailRoutes {
         }
         let name = "Mobile App - \(device) (\(platform))"
         return try await make(
-            String(name.prefix(Self.maximumNameLength)), [APIKeyScope.app.rawValue], request, caller)
+            String(name.prefix(Self.maximumNameLength)), [APIKeyScope.app.rawValue], expiring: body.expiresAt, request,
+            caller)
     }
 
+    /// Makes a key for somebody who signed in a short while ago, or for another key: that one's successor has no more scopes
+    /// and ends no later, so that a key can be replaced by itself and gets nobody further than it did.
     private func make(
-        _ name: String, _ scopes: [String], _ request: ServerRequest, _ caller: RelateMailCaller
+        _ name: String, _ scopes: [String], expiring text: String?, _ request: ServerRequest, _ caller: RelateMailCaller
     ) async throws -> ServerResponse {
+        switch caller.proof {
+        case .key: break
+        case .session(let session): try services.requireRecentSignIn(for: .makeKey, session)
+        case .token(_, let issued): try SensitiveAct.makeKey.requireRecent(issued, at: services.now())
+        }
+        let now = services.now()
+        let asked = text.map { Timestamp.date($0) }
+        if let asked, asked.map({ $0 <= now }) ?? true {
+            return RelateMailAnswers.sentence(
+                .badRequest,
+                "expiresAt must be a time to come, such as \(RelateMailAnswers.text(now + .seconds(86_400)))")
+        }
+        let bounds = [asked ?? nil, settings.keyLifetime.map { now + $0 }, caller.key?.expires]
+        let expires = bounds.compactMap(\.self).min()
         guard caller.givableScopes.isSuperset(of: APIKeyScopes(scopes)) else {
             return RelateMailAnswers.sentence(
                 .forbidden, "A key can make keys with its own scopes only; sign in to make one with more")
@@ -73,7 +92,7 @@ extension RelateMailRoutes {
         let made: MadeAPIKey
         do {
             made = try await services.apiKeys.make(
-                for: caller.person, name: shown, scopes: scopes, maximum: settings.maximumKeys,
+                for: caller.person, name: shown, scopes: scopes, expires: expires, maximum: settings.maximumKeys,
                 asking: caller.key?.id, recording: event(.apiKeyMade, request, caller))
         } catch let error as GatewayError where error.code == .tooManyKeys {
             return RelateMailAnswers.sentence(.badRequest, error.message)
@@ -82,7 +101,8 @@ extension RelateMailRoutes {
         return RelateMailAnswers.message(
             RelateMailMadeKey(
                 id: made.listed.id.uuidString.lowercased(), name: shown, apiKey: made.key.reveal(), scopes: scopes,
-                createdAt: RelateMailAnswers.text(made.listed.created)))
+                createdAt: RelateMailAnswers.text(made.listed.created),
+                expiresAt: made.listed.expires.map(RelateMailAnswers.text)))
     }
 
     /// `DELETE /api/smtp-credentials/{id}`: revokes a key of the person's, which may be the one that asks.
@@ -107,7 +127,7 @@ extension RelateMailRoutes {
         case .session(let session):
             event.reason = "by-session"
             event.session = session.id
-        case .token(let provider):
+        case .token(let provider, _):
             event.reason = "by-token"
             event.provider = provider
         }

@@ -96,6 +96,8 @@ extension RelateMailRoutes {
         // The account or the key was ended while it asked.
         case let error as GatewayError where error.code == .unknownPerson:
             return RelateMailAnswers.unauthorized(hadCredentials: true)
+        case let error as GatewayError where error.code == .recentSignInRequired:
+            return RelateMailAnswers.sentence(.forbidden, error.message)
         case let error as GatewayError where [.busy, .closed].contains(error.code):
             return RelateMailAnswers.unavailable(error.message, .seconds(1))
         case is CancellationError:

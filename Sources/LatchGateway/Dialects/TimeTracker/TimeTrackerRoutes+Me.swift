@@ -12,8 +12,8 @@ extension TimeTrackerRoutes {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
         let answer = try await services.issuer.authenticate(first)
-        guard let second = tokens.second, !answer.isValid else { return Self.me(answer, first) }
-        return Self.me(try await services.issuer.authenticate(second), second)
+        guard let second = tokens.second, !answer.isValid else { return me(answer, first) }
+        return me(try await services.issuer.authenticate(second), second)
     }
 
     /// The same, when nothing need be waited for.
@@ -23,16 +23,17 @@ extension TimeTrackerRoutes {
         guard let answer = services.issuer.authenticateAtOnce(first), tokens.second == nil || answer.isValid else {
             return nil
         }
-        return Self.me(answer, first)
+        return me(answer, first)
     }
 
-    private static func me(_ authentication: Authentication, _ token: String) -> ServerResponse {
+    private func me(_ authentication: Authentication, _ token: String) -> ServerResponse {
         switch authentication {
         case .valid(let session):
-            ServerResponse(status: .ok, headers: TimeTrackerAnswers.privateHeaders, body: body(session.person))
+            ServerResponse(status: .ok, headers: TimeTrackerAnswers.privateHeaders, body: Self.body(session.person))
+        case .passwordChangeRequired: TimeTrackerAnswers.refusal(.forbidden, services.passwordChangeSentence)
         case .expired: TimeTrackerAnswers.unauthorized("jwt expired")
         case .terminated: TimeTrackerAnswers.unauthorized("session ended")
-        case .unrecognized: TimeTrackerAnswers.unauthorized(reason(token))
+        case .unrecognized: TimeTrackerAnswers.unauthorized(Self.reason(token))
         }
     }
 

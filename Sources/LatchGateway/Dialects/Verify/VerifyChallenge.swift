@@ -6,14 +6,14 @@ struct VerifyChallenge: Sendable {
     private let address: PublicAddress
     private let own: AccessHost?
     private let cookieDomain: String?
-    /// The path of the page where people sign in; nil where there is none.
-    private let signInPath: String?
+    /// What stands before the paths of the pages; nil where there are none.
+    private let pages: String?
 
     init(_ settings: GatewaySettings, _ address: PublicAddress) {
         self.address = address
         own = address.host
         cookieDomain = settings.verify.cookieDomain
-        signInPath = settings.pages.isEnabled ? settings.pages.prefix + "/sign-in" : nil
+        pages = settings.pages.isEnabled ? settings.pages.prefix : nil
     }
 
     /// 401 with the challenge, or 302 to the page where people sign in; for nginx 401 with the page's address too.
@@ -22,16 +22,40 @@ struct VerifyChallenge: Sendable {
     func answer(
         to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, isNginx: Bool
     ) -> ServerResponse {
-        let page = Self.isBrowser(request, forwarded) ? signInPage(for: forwarded) : nil
-        if let page, !isNginx {
-            return ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
-        }
+        let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded) : nil
+        if let page, !isNginx { return Self.sending(to: page) }
         var answer = VerifyAnswers.sentence(.unauthorized, "Sign in first.")
         let error = triedBearer ? #"error="invalid_token", error_description="The token opens nothing.", "# : ""
         answer.headers["WWW-Authenticate"] =
             #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
         if let page { answer.headers["Location"] = page }
         return answer
+    }
+
+    /// 403 to somebody who must choose another password first, or 302 to the page for that; for nginx, which has its address
+    /// from a 401 alone, that with the page's address.
+    func passwordChange(
+        for request: ServerRequest, _ forwarded: ForwardedRequest, _ sentence: String, isNginx: Bool
+    ) -> ServerResponse {
+        guard Self.isBrowser(request, forwarded), let page = passwordPage(for: forwarded) else {
+            return VerifyAnswers.sentence(.forbidden, sentence)
+        }
+        guard isNginx else { return Self.sending(to: page) }
+        var answer = VerifyAnswers.sentence(.unauthorized, sentence)
+        answer.headers["Location"] = page
+        return answer
+    }
+
+    /// The page is on this server's own host alone, wherever people sign in.
+    private func passwordPage(for forwarded: ForwardedRequest) -> String? {
+        guard let pages, let configured = address.configured else { return page(PagePath.password, for: forwarded) }
+        return Self.page(
+            configured + pages + PagePath.password, back: forwarded.origin + forwarded.target,
+            or: forwarded.origin + "/")
+    }
+
+    private static func sending(to page: String) -> ServerResponse {
+        ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
     }
 
     /// The address of the metadata, for the path that was asked for; for a very long one those of its host.
@@ -42,20 +66,20 @@ struct VerifyChallenge: Sendable {
         return forwarded.origin + VerifyRoutes.wellKnown + (path == "/" || path.utf8.count > 1_024 ? "" : path)
     }
 
-    /// The page where people sign in, with the way back. Where a cookie of this server's would not reach the host, that is the
+    /// A page of the sign-in, with the way back. Where a cookie of this server's would not reach the host, that is the
     /// page below the host itself; so it is for a name of this machine where this server's address is not configured.
-    private func signInPage(for forwarded: ForwardedRequest) -> String? {
-        guard let signInPath, address.configured != nil || forwarded.host.isLoopback else { return nil }
+    private func page(_ path: String, for forwarded: ForwardedRequest) -> String? {
+        guard let pages, address.configured != nil || forwarded.host.isLoopback else { return nil }
         let origin = forwarded.origin
         if let configured = address.configured,
             forwarded.host == own || cookieDomain.map(forwarded.host.isWithin) == true
         {
-            return page(configured + signInPath, back: origin + forwarded.target, or: origin + "/")
+            return Self.page(configured + pages + path, back: origin + forwarded.target, or: origin + "/")
         }
-        return page(origin + signInPath, back: forwarded.target, or: "/")
+        return Self.page(origin + pages + path, back: forwarded.target, or: "/")
     }
 
-    private func page(_ address: String, back: String, or short: String) -> String {
+    private static func page(_ address: String, back: String, or short: String) -> String {
         let isLong = back.utf8.count > ReturnAddress.maximumCount
         return address + "?return=" + PercentEncoding.encode(isLong ? short : back)
     }

@@ -128,6 +128,11 @@ extension VerifyRoutes {
         case (.some(let members), let session?):
             return members.contains(session) ? VerifyAnswers.welcome(session) : VerifyAnswers.forbidden
         case (_, nil):
+            if case .passwordChangeRequired = found {
+                return challenge.passwordChange(
+                    for: question.request, question.forwarded, services.passwordChangeSentence,
+                    isNginx: Self.isNginx(question.request))
+            }
             return challenge.answer(
                 to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
                 isNginx: Self.isNginx(question.request))

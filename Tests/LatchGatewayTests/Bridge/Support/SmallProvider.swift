@@ -16,6 +16,8 @@ final class SmallProvider: Sendable {
         var name: String? = "Ada at the provider"
         /// What the ID token says of when the person signed in there; nothing unless told.
         var authTime: JSONValue?
+        /// The session at the provider; none unless told.
+        var sessionID: String?
     }
 
     /// The provider's name for itself.
@@ -133,6 +135,9 @@ extension SmallProvider {
             "email": .string(grant.account.email), "email_verified": .bool(grant.account.isVerified),
             "name": grant.account.name.map(JSONValue.string) ?? .null,
         ]
+        if let session = grant.account.sessionID {
+            claims = .object((claims.members ?? []) + [.init("sid", .string(session))])
+        }
         if let time = grant.account.authTime { claims = .object((claims.members ?? []) + [.init("auth_time", time)]) }
         guard let token = try? key.sign(payload: claims.encoded()) else {
             return ServerResponse(status: .internalServerError)

@@ -1,0 +1,30 @@
+import HTTPServer
+import Wire
+
+extension OnyxRoutes {
+    /// Where identity providers tell of a sign-out, below the prefix.
+    static let backchannelPath = "/auth/oauth/backchannel-logout"
+
+    /// `POST /auth/oauth/backchannel-logout`: an identity provider says that somebody signed out there. It is there wherever
+    /// people sign in through one, whichever dialect their sessions are of.
+    ///
+    /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.8.
+    func backchannelLogout(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
+        switch try await BackchannelLogout(services: services, bridge: bridge).receive(request) {
+        case .done: ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"])
+        case .noToken: Self.invalidLogout("One logout_token is required, in a form.")
+        case .refused: Self.invalidLogout("The logout_token is not one that this server takes.")
+        case .limited(let wait): OnyxAnswers.tooMany(wait)
+        case .unavailable:
+            OnyxAnswers.later(
+                OnyxAnswers.detail(
+                    .serviceUnavailable, "The identity provider cannot be reached to check its token."), .seconds(5))
+        }
+    }
+
+    private static func invalidLogout(_ description: String) -> ServerResponse {
+        ServerResponse(
+            status: .badRequest, headers: OnyxAnswers.privateHeaders,
+            body: JSON.encode(["error": "invalid_request", "error_description": description]))
+    }
+}

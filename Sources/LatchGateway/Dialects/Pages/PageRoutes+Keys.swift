@@ -1,0 +1,53 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// Keys of programs on the account's page and on the administrators'.
+extension PageRoutes {
+    /// The keys of the visitor's programs; nil where no dialect gives keys and there are none from before.
+    func keys(of visit: PageVisit) async throws -> KeyTable? {
+        let keys = try await services.apiKeys.list(of: visit.person.id)
+        guard services.settings.relateMail.isEnabled || !keys.isEmpty else { return nil }
+        return KeyTable(keys: keys, now: now, path: prefix + PagePath.account + "/keys", token: hidden(visit))
+    }
+
+    /// `POST /account/keys/{id}/revoke`: one of the visitor's keys opens nothing any more.
+    func revokeKey(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+        // One that ended by itself meanwhile is what the person wanted.
+        if let id = UUID(uuidString: id),
+            try await services.apiKeys.revoke(id, of: visit.person.id, recording: event(visit))
+        {
+            services.metrics.apiKey(.revoked)
+        }
+        return seeOther(PagePath.account + "?done=key")
+    }
+
+    /// The keys of somebody's programs, for an administrator.
+    func keysOfSomebody(_ person: UUID, _ visit: PageVisit) async throws -> HTML? {
+        KeyTable(
+            keys: try await services.apiKeys.list(of: person), now: now,
+            path: prefix + PagePath.administration + "/keys",
+            token: hidden(visit), caption: "Keys of the person's programs, the newest first"
+        ).table
+    }
+
+    /// `POST /admin/keys/{id}/revoke`: somebody's key opens nothing any more.
+    func revokeKeyOfSomebody(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        guard let id = UUID(uuidString: id), let owner = try await services.apiKeys.owner(of: id) else {
+            return seeOther(PagePath.administration + "?done=key")
+        }
+        let path = "\(PagePath.administration)/people/\(owner.uuidString.lowercased())"
+        guard isRecent(visit, for: .administer) else { return confirmFirst(path) }
+        if try await services.apiKeys.revoke(id, of: nil, recording: event(visit)) {
+            services.metrics.apiKey(.revoked)
+        }
+        return seeOther(path + "?done=key")
+    }
+
+    private func event(_ visit: PageVisit) -> AuditEvent {
+        AuditEvent(
+            .apiKeyRevoked, reason: "on-a-page", actor: visit.person.id, session: visit.session.id,
+            address: client(of: visit.request).address.description, request: visit.request.id)
+    }
+}

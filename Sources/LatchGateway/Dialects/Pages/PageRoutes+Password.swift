@@ -1,0 +1,83 @@
+import Crypto
+import HTTPServer
+import Wire
+
+/// Source: OWASP Authentication Cheat Sheet, "Change Password Feature"; MASVS 2.1, AUTH-3.
+extension PageRoutes {
+    /// Adds the change of a password.
+    func addPassword(to router: inout Router) {
+        page(PagePath.password, mayChangePassword: true, to: &router) { routes, visit in
+            let page = try await routes.passwordPage(visit)
+            return page.hasPassword ? routes.alone(page, visit) : routes.notFound
+        }
+        form(PagePath.password, mayChangePassword: true, to: &router) { try await $0.changePassword($1) }
+    }
+
+    /// `POST /account/password`: another password. The current one is asked, every session ends and every key is revoked, and
+    /// this browser gets a new session.
+    private func changePassword(_ visit: PageVisit) async throws -> ServerResponse {
+        var page = try await passwordPage(visit)
+        guard page.hasPassword else { return try await respond(page, visit, .forbidden) }
+        let (current, new) = (visit.fields["current"] ?? "", visit.fields["new"] ?? "")
+        if current.isEmpty { page.currentMistake = "Type your current password." }
+        if let complaint = services.settings.passwords.complaint(about: Secret(new)) { page.newMistake = complaint }
+        if visit.visitor.mustChangePassword, current == new {
+            page.newMistake = "The new password must be another one."
+        }
+        if new != visit.fields["repeated"] { page.repeatedMistake = "This is not the same as the new password." }
+        guard !page.hasPasswordMistake else { return try await respond(page, visit, .unprocessableContent) }
+        let client = client(of: visit.request)
+        switch try await services.signIn.check(
+            EmailAddress(normalizing: visit.person.email), Secret(current), from: client)
+        {
+        case .refused:
+            page.currentMistake = "This is not your current password."
+            return try await respond(page, visit, .forbidden)
+        case .limited(let wait):
+            page.currentMistake =
+                "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
+            return OnyxAnswers.later(try await respond(page, visit, .tooManyRequests), wait)
+        case .right(let credential):
+            let person = try await services.people.setPassword(
+                Secret(new), of: credential.person.id, by: visit.person.id)
+            let session = try await services.issuer.issue(for: person, device: client.device)
+            let next = visit.visitor.mustChangePassword ? destination(visit.fields["return"])?.text : nil
+            var response = next.map(Self.redirect) ?? seeOther(PagePath.account + "?done=password")
+            response.headers.append("Set-Cookie", cookie.set(session.token))
+            return response
+        }
+    }
+
+    /// The account's page, or what there is of it for somebody who must choose another password first.
+    private func passwordPage(_ visit: PageVisit) async throws -> AccountPage {
+        guard visit.visitor.mustChangePassword else { return try await account(visit) }
+        let back = destination(visit.request.query("return") ?? visit.fields["return"])
+        var page = AccountPage(
+            person: visit.person, current: visit.session.id, sessions: [], now: now, prefix: prefix,
+            token: """
+                \(hidden(visit))
+                \(back.map { "<input type=\"hidden\" name=\"return\" value=\"\($0.text)\">" as HTML })
+                """)
+        page.hasPassword = true
+        page.visit = visit
+        return page
+    }
+
+    private func respond(_ page: AccountPage, _ visit: PageVisit, _ status: HTTPStatus) async throws -> ServerResponse {
+        visit.visitor.mustChangePassword ? alone(page, visit, status) : try await respond(page, status)
+    }
+
+    /// The form without the rest of the account's page.
+    private func alone(_ page: AccountPage, _ visit: PageVisit, _ status: HTTPStatus = .ok) -> ServerResponse {
+        framed(
+            "Change your password",
+            """
+            \(page.hasPasswordMistake
+                ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
+            \(visit.visitor.mustChangePassword
+                ? "<p>Your password must be changed before you go on.</p>" as HTML : nil)
+            \(page.password)
+            """, for: visit, at: PagePath.password
+        ).response(status: status)
+    }
+}

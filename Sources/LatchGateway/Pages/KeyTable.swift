@@ -1,0 +1,46 @@
+import FoundationEssentials
+import Wire
+
+/// The keys of a person's programs, each with a button that revokes it.
+struct KeyTable {
+    let keys: [APIKey]
+    let now: Date
+    /// What stands before `/{id}/revoke` of a key.
+    let path: String
+    /// The hidden field of every form.
+    let token: HTML
+    /// What is said above the table.
+    var caption = "Keys that are good, the newest first"
+
+    /// The table; nil where there are no keys.
+    var table: HTML? {
+        guard !keys.isEmpty else { return nil }
+        return PageTable(
+            caption: caption, columns: ["Name", "May", "Made", "Last used", "Ends", "Revoke"],
+            rows: keys.map { key in
+                [
+                    "\(key.name)", "\(key.scopes.joined(separator: ", "))", ReadableTime.ago(key.created, now: now),
+                    key.lastUsed.map { ReadableTime.ago($0, now: now) } ?? "Never",
+                    key.expires.map { ReadableTime.at($0) } ?? "When it is revoked", revoke(key),
+                ]
+            }
+        ).html
+    }
+
+    /// The table as a part of the account's page.
+    var section: HTML {
+        """
+        <section class="card" aria-labelledby="keys">
+        <h2 id="keys">Keys of your programs</h2>
+        \(table ?? "<p class=\"quiet\">No program has a key of yours.</p>")
+        </section>
+        """
+    }
+
+    private func revoke(_ key: APIKey) -> HTML {
+        """
+        <form method="post" action="\(link: "\(path)/\(key.id.uuidString.lowercased())/revoke")">\(token)\
+        <button type="submit" class="harm" aria-label="Revoke the key \(key.name)">Revoke</button></form>
+        """
+    }
+}

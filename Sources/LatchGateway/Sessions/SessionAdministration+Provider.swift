@@ -1,0 +1,141 @@
+import Crypto
+import Database
+import FoundationEssentials
+import OpenIDConnect
+
+/// Sessions that were begun through an identity provider, and sign-outs there.
+extension SessionAdministration {
+    /// How many sign-outs at providers are remembered at most; past that those go that expire first. Only tokens that a
+    /// provider signed come in here, so nobody else makes room.
+    static let rememberedSignOuts = 10_000
+    /// How long a session at a provider that was signed out is remembered: longer than a sign-in here is under way.
+    private static let sessionMemory = Duration.seconds(1_200)
+
+    /// Keeps through which provider a session was begun, and the session there where that is told.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when that session was signed out at the provider just now; the new one
+    ///   is then over too.
+    func note(provider: String, _ session: String?, of id: SessionID) async throws {
+        let now = now()
+        let isOver = try await database.write { connection in
+            try connection.run(ProviderSessionStatements.note, provider, session, id.rawValue)
+            guard let session,
+                try connection.first(
+                    ProviderSessionStatements.isSignedOut, Self.sessionKey(session, provider), now) == true
+            else { return false }
+            try connection.run(SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, id.rawValue, now)
+            return true
+        }
+        if isOver { throw GatewayError(.unknownPerson, "The person signed out at the identity provider just now.") }
+    }
+
+    /// The provider that a session was begun through, where that is known.
+    func provider(of session: SessionID) async throws -> String? {
+        try await database.read { try $0.first(ProviderSessionStatements.provider, session.rawValue) ?? nil }
+    }
+
+    /// Does what a logout token says, in one write: ends the sessions that were begun with the session that it names. Where it
+    /// names none, or one that is not known here, it signs the person out everywhere, keys of programs too.
+    ///
+    /// A token that was done as told is remembered until it expires, by every gateway on the database: the same one again,
+    /// from whoever kept it, ends no session that the person began since.
+    ///
+    /// - Returns: Whether it was done now; false for a token that came again.
+    ///
+    /// Source: OpenID Connect Back-Channel Logout 1.0 §2.4, on `sid`, and §2.6, on `jti`.
+    @discardableResult
+    func signOut(
+        by token: LogoutToken, at provider: String, remembering capacity: Int = rememberedSignOuts
+    ) async throws -> Bool {
+        let now = now()
+        let done = try await database.write { connection throws(DatabaseError) -> ProviderSignOut? in
+            try connection.run(ProviderSessionStatements.forget, now)
+            guard try connection.run(ProviderSessionStatements.remember, Self.key(token, provider), token.expires) == 1
+            else { return nil }
+            let done = try Self.end(by: token, at: provider, now, connection)
+            try connection.run(ProviderSessionStatements.bound, capacity)
+            return done
+        }
+        guard let done else { return false }
+        for person in done.people {
+            noteEnded(
+                of: person,
+                AuditEvent(
+                    .revoked,
+                    reason: done.isEverywhere ? "signed-out-at-provider-everywhere" : "signed-out-at-provider",
+                    provider: provider, person: person))
+        }
+        return true
+    }
+
+    private struct ProviderSignOut: Sendable {
+        var people: Set<UUID> = []
+        var isEverywhere = false
+    }
+
+    private static func end(
+        by token: LogoutToken, at provider: String, _ now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> ProviderSignOut {
+        if let session = token.sessionID {
+            try connection.run(
+                ProviderSessionStatements.remember, sessionKey(session, provider), now + sessionMemory)
+            let isKnown = try connection.first(ProviderSessionStatements.isKnown, provider, session) == true
+            if isKnown || token.subject == nil {
+                let people = try connection.all(
+                    ProviderSessionStatements.end, now, SessionEndReason.revoked.rawValue, provider, session)
+                return ProviderSignOut(people: Set(people))
+            }
+        }
+        guard let subject = token.subject,
+            let person = try connection.first(IdentityStatements.person, provider, token.issuer, subject)
+        else { return ProviderSignOut() }
+        _ = try revokeAll(of: person.id, at: now, connection)
+        return ProviderSignOut(people: [person.id], isEverywhere: true)
+    }
+
+    /// Ids are as long as a provider likes; what is kept of one is not.
+    private static func key(_ token: LogoutToken, _ provider: String) -> [UInt8] {
+        SHA256.digest("token\n\(provider)\n\(token.id)").bytes
+    }
+
+    private static func sessionKey(_ session: String, _ provider: String) -> [UInt8] {
+        SHA256.digest("session\n\(provider)\n\(session)").bytes
+    }
+}
+
+/// The SQL of sessions that were begun through a provider.
+enum ProviderSessionStatements {
+    static let note = Statement(
+        "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)
+
+    static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {
+        row throws(DatabaseError) in try row.get(0) as String?
+    }
+
+    static let isKnown = Statement(
+        "SELECT EXISTS (SELECT 1 FROM sessions WHERE provider = ? AND provider_session = ?)", String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    static let end = Statement(
+        """
+        UPDATE sessions SET ended_at = ?, end_reason = ? WHERE provider = ? AND provider_session = ? AND ended_at IS NULL
+        RETURNING person_id
+        """, Date.self, String.self, String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+
+    static let remember = Statement(
+        "INSERT INTO provider_sign_outs (id, expires_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING", [UInt8].self,
+        Date.self)
+
+    static let isSignedOut = Statement(
+        "SELECT EXISTS (SELECT 1 FROM provider_sign_outs WHERE id = ? AND expires_at > ?)", [UInt8].self, Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    static let forget = Statement("DELETE FROM provider_sign_outs WHERE expires_at <= ?", Date.self)
+
+    static let bound = Statement(
+        """
+        DELETE FROM provider_sign_outs WHERE id IN
+            (SELECT id FROM provider_sign_outs ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
+        """, Int.self)
+}

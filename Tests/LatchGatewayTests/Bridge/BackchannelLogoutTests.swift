@@ -1,0 +1,204 @@
+import Crypto
+import FoundationEssentials
+import OpenIDConnect
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+@testable import OpenIDConnect
+
+/// Signing out at the provider, which tells the gateway so, where no dialect of Immich is.
+@Suite(.timeLimit(.minutes(5)))
+struct BackchannelLogoutTests {
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    private func token(
+        _ id: String, subject: String? = nil, session: String? = nil, _ bench: BridgeBench
+    ) throws -> String {
+        let now = bench.bench.clock.now.timeIntervalSince1970
+        let members: [JSONValue.Member?] = [
+            .init("iss", .string(try bench.google.issuer)), .init("aud", .string(SmallProvider.clientID)),
+            .init("iat", .number(now)), .init("jti", .string(id)), .init("events", .object([.init(Self.event, [:])])),
+            subject.map { .init("sub", .string($0)) }, session.map { .init("sid", .string($0)) },
+        ]
+        return try bench.google.sign(.object(members.compactMap(\.self)))
+    }
+
+    private func send(_ token: String, _ bench: BridgeBench) async throws -> Exchange.Answer {
+        try await bench.bench.http.send(
+            "POST", "/api/auth/oauth/backchannel-logout", headers: [("Content-Type", FormURLEncoded.mediaType)],
+            body: FormURLEncoded.encode([("logout_token", token)]))
+    }
+
+    private static func account(_ session: String) -> SmallProvider.Account {
+        var account = SmallProvider.Account()
+        account.sessionID = session
+        return account
+    }
+
+    private func app(_ session: String, _ bench: BridgeBench) async throws -> String {
+        let app = AppSignIn()
+        let fields = try await bench.deepLink(app, as: Self.account(session))
+        return try await bench.exchange(fields["code"], app.verifier).token.orThrow
+    }
+
+    /// A browser that signed in by the button of the page; its token.
+    private func browser(_ session: String, _ bench: BridgeBench) async throws -> String {
+        let person = PageBrowser(bench.bench)
+        let text = try await person.get("/latch/sign-in").text
+        let link = String(try (text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1).orThrow)
+        let begun = try await person.get(link.replacing("&amp;", with: "&"))
+        let request = try bench.google.request(begun.headers["Location"]).orThrow
+        _ = try await bench.comeBack(
+            try bench.google.approve(request, Self.account(session)), in: person.browser)
+        return try person.browser.cookies["latchd_session"].orThrow
+    }
+
+    private func with(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (BridgeBench) async throws -> Void
+    ) async throws {
+        try await BridgeBench.with(
+            ["google"],
+            {
+                $0.pages.isEnabled = true
+                change(&$0)
+            }
+        ) { bench in
+            try await bench.bench.addPerson()
+            try await body(bench)
+        }
+    }
+
+    private func isLive(_ token: String, _ bench: BridgeBench) async throws -> Bool {
+        try await bench.bench.gateway.issuer.authenticate(token).isValid
+    }
+
+    @Test(
+        "a session at the provider that ends there ends those begun with it, of an app and of a browser, and no other")
+    func bySession() async throws {
+        for hasSubject in [false, true] {
+            try await with { bench in
+                let ended = [try await app("one", bench), try await browser("one", bench)]
+                let kept = [
+                    try await app("two", bench), try await browser("two", bench), try await bench.bench.token(),
+                ]
+                let text = try token("a", subject: hasSubject ? "ada-1" : nil, session: "one", bench)
+                #expect(try await send(text, bench).status == 200)
+                for token in ended { #expect(try await !isLive(token, bench)) }
+                for token in kept { #expect(try await isLive(token, bench)) }
+            }
+        }
+    }
+
+    @Test("the same for an app of Time Tracker, by both of its ways", arguments: TimeTrackerSettings.Callback.allCases)
+    func timeTracker(_ callback: TimeTrackerSettings.Callback) async throws {
+        try await TimeTrackerBench.with(callback: callback) { tracker in
+            try await tracker.bridge.bench.addPerson()
+            let fields = try await tracker.deepLink(as: Self.account("one"))
+            var body: [JSONValue.Member] = [
+                .init("code", .string(fields["code"] ?? "")), .init("state", .string(fields["state"] ?? "")),
+                .init("redirect_uri", .string(TimeTrackerBench.redirect)),
+            ]
+            if let issuer = fields["iss"] { body.append(.init("iss", .string(issuer))) }
+            let answer = try await tracker.post(.object(body))
+            let session = try #require(answer.json?["access_token"]?.string, "\(answer.text)")
+            #expect(try await isLive(session, tracker.bridge))
+            #expect(try await send(try token("a", session: "one", tracker.bridge), tracker.bridge).status == 200)
+            #expect(try await !isLive(session, tracker.bridge))
+        }
+    }
+
+    @Test("a person who signs out there everywhere is signed out here everywhere, keys of programs too")
+    func bySubject() async throws {
+        try await with { bench in
+            let app = try await app("one", bench)
+            let own = try await bench.bench.token()
+            let stores = bench.bench.gateway.stores
+            let person = try await stores.people.require(Bench.email)
+            let key = try await stores.apiKeys.make(for: person, name: "a key", scopes: ["app"], maximum: 100)
+            #expect(try await stores.apiKeys.authenticate(key.key.reveal()) != nil)
+            #expect(try await send(try token("a", subject: "ada-1", bench), bench).status == 200)
+            for token in [app, own] { #expect(try await !isLive(token, bench)) }
+            #expect(try await stores.apiKeys.authenticate(key.key.reveal()) == nil)
+        }
+    }
+
+    @Test("a sign-in that was under way with a session that ended at the provider leaves no session")
+    func underWay() async throws {
+        try await with { bench in
+            let app = AppSignIn()
+            let fields = try await bench.deepLink(app, as: Self.account("one"))
+            #expect(try await send(try token("a", session: "one", bench), bench).status == 200)
+            #expect(try await bench.exchange(fields["code"], app.verifier).token == nil)
+            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0)
+        }
+    }
+
+    @Test(
+        "a token that was done as told ends nothing when it comes again, to another gateway or after a restart either")
+    func replay() async throws {
+        try await with { bench in
+            let text = try token("a", subject: "ada-1", bench)
+            _ = try await app("one", bench)
+            #expect(try await send(text, bench).status == 200)
+            let later = try await bench.bench.token()
+            #expect(try await send(text, bench).status == 200)
+            #expect(try await isLive(later, bench))
+
+            let provider = try #require(bench.bench.gateway.bridge?.providers["google"])
+            let token = try await provider.party.logoutToken(Secret(text))
+            let elsewhere = try await bench.bench.elsewhere()
+            #expect(try await elsewhere.sessions.signOut(by: token, at: "google") == false)
+            // Another provider's token of the same name is another.
+            #expect(try await elsewhere.sessions.signOut(by: token, at: "house"))
+            await elsewhere.close()
+            #expect(try await isLive(later, bench))
+        }
+    }
+
+    @Test("what is remembered of sign-outs is bounded, and forgotten once the token is good no more")
+    func bounded() async throws {
+        try await Bench.with { bench in
+            let sessions = bench.gateway.stores.sessions
+            func token(_ id: String) throws -> LogoutToken {
+                let claims: JSONValue = [
+                    "iss": "https://id.example", "aud": "gateway", "jti": .string(id), "sub": "ada",
+                    "iat": .number(bench.clock.now.timeIntervalSince1970.rounded()),
+                    "events": .object([.init(Self.event, [:])]),
+                ]
+                return try LogoutToken(
+                    checking: claims.encoded(),
+                    against: .init(
+                        issuer: "https://id.example", clientID: "gateway", now: bench.clock.now,
+                        maximumClockSkew: .seconds(60)))
+            }
+            for number in 0..<8 {
+                #expect(try await sessions.signOut(by: try token("\(number)"), at: "google", remembering: 5))
+                bench.clock.advance(1)
+            }
+            #expect(try await sessions.signOut(by: try token("7"), at: "google", remembering: 5) == false)
+            #expect(try await sessions.signOut(by: try token("0"), at: "google", remembering: 5))
+            let last = try token("last")
+            #expect(try await sessions.signOut(by: last, at: "google"))
+            bench.clock.advance(last.expires.timeIntervalSince(bench.clock.now) + 1)
+            #expect(try await sessions.signOut(by: last, at: "google"))
+        }
+    }
+
+    @Test("a request that brings no token, two or a stranger's is refused in the words of OAuth")
+    func refused() async throws {
+        try await with { bench in
+            let one = try token("a", subject: "ada-1", bench)
+            let session = try await app("one", bench)
+            for fields in [[], [("logout_token", one), ("logout_token", one)], [("logout_token", "x.y.z")]] {
+                let answer = try await bench.bench.http.send(
+                    "POST", "/api/auth/oauth/backchannel-logout",
+                    headers: [("Content-Type", FormURLEncoded.mediaType)], body: FormURLEncoded.encode(fields))
+                #expect(answer.status == 400 && answer.json?["error"]?.string == "invalid_request")
+                #expect(answer.headers["Cache-Control"] == "no-store")
+            }
+            #expect(try await isLive(session, bench))
+        }
+    }
+}

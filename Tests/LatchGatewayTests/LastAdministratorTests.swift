@@ -1,0 +1,86 @@
+import Crypto
+import FoundationEssentials
+import Testing
+
+@testable import LatchGateway
+
+/// Somebody administers the server, whatever administrators do to each other at once.
+@Suite(.timeLimit(.minutes(5)))
+struct LastAdministratorTests {
+    @Test(
+        "of two administrators who take each other's place away at once one stays", arguments: ["unmake", "disable"])
+    func atOnce(_ action: String) async throws {
+        try await Bench.withPages { bench in
+            let people = bench.gateway.stores.people
+            var browsers: [PageBrowser] = []
+            var ids: [String] = []
+            for name in ["one", "two"] {
+                let email = "\(name)@example.org"
+                let person = try await people.add(
+                    email: email, isAdministrator: true, password: Secret(Bench.password))
+                let browser = PageBrowser(bench)
+                _ = try await browser.signIn(email)
+                browsers.append(browser)
+                ids.append(person.id.uuidString.lowercased())
+            }
+            let paths = [ids[1], ids[0]].map { "/latch/admin/people/\($0)" }
+            let tokens = [try await browsers[0].token(on: paths[0]), try await browsers[1].token(on: paths[1])]
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in [0, 1] {
+                    let (browser, path, token) = (browsers[index], paths[index], tokens[index])
+                    group.addTask {
+                        try await browser.post(path, [(FormTokens.field, token), ("action", action)]).status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.contains(303), "\(statuses)")
+            let left = try await people.list().filter { $0.isAdministrator && $0.isActive }
+            #expect(left.count == 1)
+        }
+    }
+
+    @Test("the last administrator is not disabled, removed or unmade, and the error says what to do; a disabled one is")
+    func last() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let one = try await people.add(
+                email: "one@example.org", isAdministrator: true, password: Secret("one's 77 words"))
+            let two = try await people.add(
+                email: "two@example.org", isAdministrator: true, password: Secret("two's 77 words"))
+            try await people.disable(one.id)
+            let token = try #require(try await bench.login("two@example.org", password: "two's 77 words").token)
+            for change in [
+                { try await people.disable(two.id) }, { try await people.remove(two.id) },
+                { try await people.setAdministrator(false, two.id, by: one.id) },
+            ] as [@Sendable () async throws -> Person] {
+                let error = await #expect(throws: GatewayError.self) { _ = try await change() }
+                #expect(error?.code == .lastAdministrator && error?.message.contains("latchd user add --admin") == true)
+            }
+            #expect(try await bench.me(token).status == 200)
+            try await people.remove(one.id)
+            let error = await #expect(throws: GatewayError.self) { try await people.disable(UUID()) }
+            #expect(error?.code == .unknownPerson)
+        }
+    }
+
+    @Test("of many at once that disable each other one stays, round after round")
+    func rounds() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            var all: [Person] = []
+            for number in 0..<6 {
+                all.append(
+                    try await people.add(
+                        email: "a\(number)@example.org", isAdministrator: true, password: Secret(Bench.password)))
+            }
+            for _ in 0..<10 {
+                await withTaskGroup { group in
+                    for person in all { group.addTask { _ = try? await people.disable(person.id) } }
+                }
+                #expect(try await people.list().filter { $0.isAdministrator && $0.isActive }.count == 1)
+                for person in all { try await people.enable(person.id) }
+            }
+        }
+    }
+}

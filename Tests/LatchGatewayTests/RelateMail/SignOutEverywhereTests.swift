@@ -1,0 +1,157 @@
+import Crypto
+import FoundationEssentials
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Signing out everywhere, in all its forms: sessions end, and so do the keys of programs.
+@Suite(.timeLimit(.minutes(5)))
+struct SignOutEverywhereTests {
+    private func with(_ body: (RelateMailBench, RelateMailBench.Key) async throws -> Void) async throws {
+        try await RelateMailBench.with({ settings in
+            settings.pages.isEnabled = true
+            settings.immich.isEnabled = true
+            settings.immich.prefix = "/immich/api"
+        }) { bench in
+            try await bench.bench.addPerson()
+            let key = try await bench.key()
+            #expect(try await bench.profile(key.authorization).status == 200)
+            try await body(bench, key)
+        }
+    }
+
+    @Test(
+        "RM-8 signing out everywhere revokes the keys of programs too, whoever does it and where",
+        arguments: ["account page", "administration page", "command", "Immich", "password"])
+    func revokesKeys(_ form: String) async throws {
+        try await with { bench, key in
+            let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
+            let stores = bench.bench.gateway.stores
+            let ada = PageBrowser(bench.bench)
+            _ = try await ada.signIn()
+            switch form {
+            case "account page":
+                let page = "/latch/account"
+                #expect(try await ada.get(page).text.contains("a key"))
+                let done = try await ada.submit("\(page)/devices/end-others", on: page)
+                #expect(
+                    try await ada.get(done.headers["Location"] ?? "").text.contains("keys of your programs are revoked")
+                )
+            case "administration page":
+                _ = try await stores.people.add(
+                    email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
+                let root = PageBrowser(bench.bench)
+                _ = try await root.signIn("root@example.org", "root's own 77")
+                let id = try await stores.people.require(Bench.email).id.uuidString.lowercased()
+                _ = try await root.submit(
+                    "/latch/admin/people/\(id)", on: "/latch/admin/people/\(id)", [("action", "end")])
+            case "command":
+                let elsewhere = try await bench.bench.elsewhere()
+                await bench.bench.gateway.noticeOthers(patience: .seconds(10))
+                let ended = try await elsewhere.sessions.revokeAll(of: elsewhere.people.require(Bench.email).id)
+                #expect(ended == RevokedAccess(sessions: 1, keys: 1))
+                await bench.bench.gateway.noticeOthers(patience: .seconds(10))
+                await elsewhere.close()
+            case "Immich":
+                let immich = ImmichBench(bench: bench.bench)
+                #expect(try await immich.send("DELETE", "/sessions", try await immich.token()).status == 204)
+            default:
+                _ = try await ada.submit(
+                    "/latch/account/password", on: "/latch/account",
+                    [("current", Bench.password), ("new", "a better horse 8"), ("repeated", "a better horse 8")])
+            }
+            #expect(try await bench.profile(key.authorization).status == 401)
+            #expect(try await bench.make(key.authorization).status == 401)
+            #expect(try await bench.profile(other.authorization).status == 200)
+        }
+    }
+
+    @Test("RM-8 a person sees the keys of their programs on the account's page and revokes them, and nobody else's")
+    func ownPage() async throws {
+        try await with { bench, key in
+            let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
+            let ada = PageBrowser(bench.bench)
+            _ = try await ada.signIn()
+            let page = try await ada.get("/latch/account").text
+            #expect(page.contains(key.id) && !page.contains(other.id) && !page.contains(key.text))
+            let path = "/latch/account/keys/"
+            let token = try await ada.token(on: "/latch/account")
+            _ = try await ada.post("\(path)\(other.id)/revoke", [(FormTokens.field, token)])
+            #expect(try await bench.profile(other.authorization).status == 200)
+
+            let done = try await ada.submit("\(path)\(key.id)/revoke", on: "/latch/account")
+            #expect(done.headers["Location"] == "/latch/account?done=key")
+            #expect(try await bench.profile(key.authorization).status == 401)
+            #expect(bench.events("api-key-revoked").last?["reason"]?.string == "on-a-page")
+        }
+    }
+
+    @Test("RM-8 an administrator sees the keys of somebody's programs and revokes them; others do not")
+    func administrationPage() async throws {
+        try await with { bench, key in
+            let stores = bench.bench.gateway.stores
+            _ = try await stores.people.add(
+                email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
+            let (ada, root) = (PageBrowser(bench.bench), PageBrowser(bench.bench))
+            _ = try await ada.signIn()
+            _ = try await root.signIn("root@example.org", "root's own 77")
+            let person = try await stores.people.require(Bench.email).id.uuidString.lowercased()
+            let (page, form) = ("/latch/admin/people/\(person)", "/latch/admin/keys/\(key.id)/revoke")
+            let token = try await ada.token(on: "/latch/account")
+            #expect(try await ada.post(form, [(FormTokens.field, token)]).status == 403)
+            #expect(try await bench.profile(key.authorization).status == 200)
+
+            let done = try await root.submit(form, on: page)
+            #expect(done.headers["Location"] == page + "?done=key")
+            #expect(try await bench.profile(key.authorization).status == 401)
+        }
+    }
+}
+
+/// Keys that end by themselves.
+@Suite(.timeLimit(.minutes(5)))
+struct KeyExpiryTests {
+    @Test("RM-8 a key with an expiry ends then, also one that is in memory; it is listed no more and makes none")
+    func expires() async throws {
+        try await RelateMailBench.with { bench in
+            let end = bench.bench.clock.now + 3_600
+            let body: JSONValue = ["name": "short", "expiresAt": .string(RelateMailAnswers.text(end))]
+            let made = try await bench.send("POST", RelateMailBench.credentials, try bench.bearer(), body)
+            let key = "ApiKey " + (try (made.json?["apiKey"]?.string).orThrow)
+            let lasting = try await bench.key()
+            #expect(try await bench.profile(key).status == 200)
+            #expect(try await bench.listed(lasting.authorization).compactMap { $0["expiresAt"]?.string }.count == 1)
+            bench.bench.clock.advance(3_599)
+            #expect(try await bench.profile(key).status == 200)
+            bench.bench.clock.advance(1)
+            #expect(try await bench.profile(key).status == 401)
+            bench.bench.gateway.stores.apiKeys.forgetEverything()
+            #expect(try await bench.profile(key).status == 401)
+            #expect(try await bench.make(key).status == 401)
+            #expect(try await bench.profile(lasting.authorization).status == 200)
+            #expect(try await bench.listed(lasting.authorization).count == 1)
+            bench.bench.clock.advance(31 * day)
+            #expect(try await bench.bench.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
+        }
+    }
+
+    @Test("RM-6 the configured lifetime bounds every key; a time that is no time, or is past, makes none")
+    func bounds() async throws {
+        try await RelateMailBench.with({ $0.relateMail.keyLifetime = .seconds(86_400) }) { bench in
+            let now = bench.bench.clock.now
+            let latest = RelateMailAnswers.text(now + day)
+            for (asked, kept) in [(now + 3_600, RelateMailAnswers.text(now + 3_600)), (now + 2 * day, latest)] {
+                let body: JSONValue = ["name": "one", "expiresAt": .string(RelateMailAnswers.text(asked))]
+                let made = try await bench.send("POST", RelateMailBench.credentials, try bench.bearer(), body)
+                #expect(made.json?["expiresAt"]?.string == kept)
+            }
+            #expect(try await bench.make(try bench.bearer()).json?["expiresAt"]?.string == latest)
+            for text in ["soon", "", RelateMailAnswers.text(now)] {
+                let body: JSONValue = ["name": "one", "expiresAt": .string(text)]
+                let refused = try await bench.send("POST", RelateMailBench.credentials, try bench.bearer(), body)
+                #expect(refused.status == 400 && refused.json?["error"]?.string?.contains("expiresAt") == true)
+            }
+        }
+    }
+}

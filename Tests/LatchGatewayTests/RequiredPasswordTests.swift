@@ -1,0 +1,129 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// A password that an administrator gave and that must be changed.
+@Suite(.timeLimit(.minutes(5)))
+struct RequiredPasswordTests {
+    private static let words = "must be changed"
+
+    /// What is open all the same: the change, the own profile, the sign-out, and the sign-in itself.
+    private static let open: Set<String> = [
+        "POST /immich/api/auth/validateToken", "GET /immich/api/auth/status", "POST /immich/api/auth/logout",
+        "GET /immich/api/users/me", "POST /immich/api/auth/change-password", "PUT /immich/api/auth/change-password",
+        "GET /latch/account/password", "POST /latch/account/password", "POST /latch/sign-out", "GET /latch/sign-in",
+        "POST /latch/sign-in", "GET /latch/sign-in/done", "POST /api/auth/mobile/logout", "POST /tt/auth/logout",
+    ]
+
+    @Test("IM-12 a password that must be changed opens nothing but the change, on any route of any dialect or page")
+    func everyRoute() async throws {
+        try await EveryDialect.with { gateway in
+            let people = gateway.bench.gateway.stores.people
+            let bound = try await people.add(
+                email: "bound@example.org", password: Secret(Bench.password), mustChange: true)
+            let free = try await people.add(
+                email: "free@example.org", isAdministrator: true, password: Secret(Bench.password))
+            let names = Set(gateway.routes.map(EveryDialect.name))
+            #expect(Self.open.isSubset(of: names), "\(Self.open.subtracting(names))")
+            var closed = 0
+            for route in gateway.routes where !Self.open.contains(EveryDialect.name(route)) {
+                let id = UUID().uuidString.lowercased()
+                let nobody = try await gateway.send(route, nil, id: id)
+                let answer = try await gateway.send(route, try await gateway.token(of: bound), id: id)
+                let known = try await gateway.send(route, try await gateway.token(of: free), id: id)
+                let isClosed =
+                    answer.status == 403 && answer.text.contains(Self.words)
+                    || answer.status == 303 && answer.headers["Location"]?.hasPrefix("/latch/account/password") == true
+                #expect(isClosed || answer.status == nobody.status, "\(EveryDialect.name(route)): \(answer.status)")
+                if isClosed, known.status != nobody.status || known.text != nobody.text { closed += 1 }
+            }
+            // Most routes are for those who are signed in, and were looked at with a session that opens them.
+            #expect(closed > 50, "\(closed)")
+        }
+    }
+
+    @Test("IM-12 what somebody must choose another password for opens all again once it is chosen, in the same session")
+    func changed() async throws {
+        try await ImmichBench.with({ $0.pages.isEnabled = true }) { bench in
+            let people = bench.bench.gateway.stores.people
+            try await people.setPassword(Secret(Bench.password), of: try await bench.person().id, mustChange: true)
+            let token = try await bench.token()
+            let refused = try await bench.send("GET", "/sessions", token)
+            #expect(refused.status == 403 && refused.refusal?.contains("/latch/account/password") == true)
+            // Nothing else of the profile is changed on this way.
+            #expect(try await bench.send("PUT", "/users/me", token, ["name": "Eve"]).status == 403)
+
+            let changed = try await bench.send("PUT", "/users/me", token, ["password": "a better horse 8"])
+            #expect(changed.status == 200)
+            #expect(try await bench.send("GET", "/sessions", token).status == 200)
+        }
+    }
+
+    @Test("a browser is led to the change from a page and by a proxy, and comes back from it; an app gets 403 and why")
+    func browser() async throws {
+        try await EveryDialect.with { gateway in
+            let bench = gateway.bench
+            let person = try await bench.gateway.stores.people.add(
+                email: Bench.email, password: Secret(Bench.password), mustChange: true)
+            let ada = PageBrowser(bench)
+            let signedIn = try await ada.signIn()
+            #expect(signedIn.headers["Location"] == "/latch/account")
+            let led = try await ada.get("/latch/account?done=others")
+            let place = try #require(led.headers["Location"])
+            #expect(place == "/latch/account/password?return=%2Flatch%2Faccount%3Fdone%3Dothers")
+
+            let same = try await ada.submit(
+                "/latch/account/password", on: place,
+                [("current", Bench.password), ("new", Bench.password), ("repeated", Bench.password)])
+            #expect(same.status == 422 && same.text.contains("must be another one"))
+            let done = try await ada.submit(
+                "/latch/account/password", on: place,
+                [("current", Bench.password), ("new", "a better horse 8"), ("repeated", "a better horse 8")])
+            #expect(done.status == 303 && done.headers["Location"] == "/latch/account?done=others")
+            #expect(try await ada.get("/latch/account").status == 200)
+
+            try await bench.gateway.stores.people.setPassword(Secret(Bench.password), of: person.id, mustChange: true)
+            let token = try await gateway.token(of: person)
+            let forwarded = [
+                ("X-Forwarded-Host", "localhost"), ("X-Forwarded-Proto", "http"), ("X-Forwarded-Method", "GET"),
+                ("X-Forwarded-Uri", "/photos"),
+            ]
+            let browser = [("Accept", "text/html"), ("Cookie", "latchd_session=\(token)")]
+            let page = try await bench.http.send("GET", "/auth/verify", headers: forwarded + browser)
+            #expect(page.status == 302)
+            #expect(page.headers["Location"] == "http://localhost/latch/account/password?return=%2Fphotos")
+            let nginx = try await bench.http.send("GET", "/auth/verify?proxy=nginx", headers: forwarded + browser)
+            #expect(nginx.status == 401 && nginx.headers["Location"] == page.headers["Location"])
+            let app = try await bench.http.send("GET", "/auth/verify", headers: forwarded + Bench.bearer(token))
+            #expect(app.status == 403 && app.text.contains(Self.words))
+        }
+    }
+
+    @Test("an app without a way to change the password gets no session, neither by the password nor through a provider")
+    func apps() async throws {
+        try await BridgeBench.with { bench in
+            _ = try await bench.bench.gateway.stores.people.add(
+                email: Bench.email, password: Secret(Bench.password), mustChange: true)
+            let login = try await bench.bench.login()
+            #expect(login.status == 403 && login.text.contains(Self.words))
+            let fields = try await bench.deepLink(AppSignIn())
+            #expect(fields["code"] == nil && fields["error"] == "access_denied")
+            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 0)
+        }
+    }
+
+    @Test("where nobody signs in with a password, one that must be changed keeps nobody out")
+    func withoutPasswords() async throws {
+        try await BridgeBench.with(["google"], { $0.passwordsEnabled = false }) { bench in
+            _ = try await bench.bench.gateway.stores.people.add(
+                email: Bench.email, password: Secret(Bench.password), mustChange: true)
+            let app = AppSignIn()
+            let token = try await bench.exchange(try await bench.deepLink(app)["code"], app.verifier).token
+            #expect(try await bench.bench.me(token).status == 200)
+        }
+    }
+}

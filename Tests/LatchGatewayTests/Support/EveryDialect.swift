@@ -1,0 +1,94 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+@testable import LatchGateway
+
+/// A gateway that has every dialect and the pages, and one request for each of its routes.
+struct EveryDialect: Sendable {
+    let bridge: BridgeBench
+
+    var bench: Bench { bridge.bench }
+    var routes: [Router.Route] { bench.gateway.router.routes }
+
+    static func with(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (EveryDialect) async throws -> Void
+    ) async throws {
+        func set(_ settings: inout GatewaySettings) {
+            settings.immich.isEnabled = true
+            settings.immich.prefix = "/immich/api"
+            settings.immich.allowsEmailChange = true
+            settings.timeTracker.isEnabled = true
+            settings.timeTracker.prefix = "/tt"
+            settings.timeTracker.startRate = .perMinute(100_000)
+            settings.relateMail.isEnabled = true
+            settings.relateMail.prefix = "/rm"
+            settings.pages.isEnabled = true
+            settings.verify.isEnabled = true
+            settings.verify.rules.rules = [
+                AccessDraft(
+                    hosts: ["app.example.org"], paths: [], methods: [], allow: .signedIn, users: [], groups: []
+                ).rule("app")
+            ]
+            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+            settings.requestRates = RequestRates()
+            settings.requestRates.address = .perMinute(1_000_000)
+            settings.requestRates.credentials = .perMinute(1_000_000)
+            settings.requestRates.general = .perMinute(1_000_000)
+            settings.requestRates.writes = .perMinute(1_000_000)
+            change(&settings)
+        }
+        try await BridgeBench.with(["google"], set) { try await body(EveryDialect(bridge: $0)) }
+    }
+
+    /// `POST /latch/account/pin`.
+    static func name(_ route: Router.Route) -> String { "\(route.method.rawValue) \(route.pattern)" }
+
+    /// What a request of the route's needs besides what it is about: a form of the pages its token and cookie, a proxy what it
+    /// holds.
+    func send(
+        _ route: Router.Route, _ token: String?, id: String = UUID().uuidString.lowercased(), body: JSONValue? = nil,
+        fields: [(String, String)] = []
+    ) async throws -> Exchange.Answer {
+        let path = route.pattern.replacing("{*}", with: "x").replacing("{}", with: id)
+        let method = route.method.rawValue
+        if path.hasPrefix("/latch") { return try await page(method, path, token, fields) }
+        var headers = Bench.bearer(token)
+        if path == "/auth/verify" {
+            headers += [
+                ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"),
+                ("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/"),
+            ]
+        }
+        guard route.method != .get, route.method != .head else {
+            return try await bench.http.send(method, path, headers: headers)
+        }
+        headers.append(("Content-Type", "application/json"))
+        let text = String(decoding: (body ?? .object([])).encoded(), as: UTF8.self)
+        return try await bench.http.send(method, path, headers: headers, body: text)
+    }
+
+    private func page(
+        _ method: String, _ path: String, _ token: String?, _ fields: [(String, String)]
+    ) async throws -> Exchange.Answer {
+        var headers = [("Sec-Fetch-Site", "same-origin"), ("Accept", "text/html")]
+        var all = fields
+        if let token {
+            headers.append(("Cookie", "latchd_session=\(token)"))
+            guard let session = try await bench.gateway.issuer.authenticate(token).session,
+                let keys = bench.gateway.services.keys
+            else { throw Exchange.Broken() }
+            all.append((FormTokens.field, FormTokens(keys).token(of: .session(session.id))))
+        }
+        guard method == "POST" else { return try await bench.http.send(method, path, headers: headers) }
+        headers.append(("Content-Type", FormURLEncoded.mediaType))
+        return try await bench.http.send(method, path, headers: headers, body: FormURLEncoded.encode(all))
+    }
+
+    /// A new session of a person, from now.
+    func token(of person: Person) async throws -> String {
+        let person = try await bench.gateway.stores.people.find(id: person.id).orThrow
+        return try await bench.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()
+    }
+}
