@@ -48,6 +48,8 @@ struct KnownAPIKey: Sendable {
     let id: UUID
     let person: Person
     let scopes: APIKeyScopes
+    /// The groups that the person's identity providers told last.
+    let groups: [String]
 }
 
 /// A key that was made just now: the only moment at which there is its text.

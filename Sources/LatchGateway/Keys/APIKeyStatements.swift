@@ -19,7 +19,8 @@ enum APIKeyStatements {
 
     static let find = Statement(
         """
-        SELECT \(PeopleStatements.columns), key_id, key_scopes, key_used
+        SELECT \(PeopleStatements.columns), key_id, key_scopes, key_used,
+            (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = key_owner AND i.groups <> '')
         FROM people JOIN (
             SELECT id AS key_id, scopes AS key_scopes, last_used_at AS key_used, person_id AS key_owner
             FROM api_keys WHERE key_hash = ? AND revoked_at IS NULL)
@@ -73,7 +74,8 @@ struct StoredAPIKey: Sendable {
         let next = PeopleStatements.columnCount
         let words = (try row.get(next + 1) as String).split(separator: " ").map(String.init)
         known = KnownAPIKey(
-            id: try row.get(next), person: try PeopleStatements.person(row), scopes: APIKeyScopes(words))
+            id: try row.get(next), person: try PeopleStatements.person(row), scopes: APIKeyScopes(words),
+            groups: IdentityGroups.read(try row.get(next + 3)))
         lastUsed = try row.get(next + 2)
     }
 }

@@ -30,7 +30,7 @@ extension ImmichRoutes {
             body.refuse("avatarColor", "Invalid option", "invalid_value")
         }
         try body.check()
-        if change.email?.text == caller.person.email { change.email = nil }
+        if change.email == EmailAddress(normalizing: caller.person.email) { change.email = nil }
         guard change.email == nil || settings.allowsEmailChange else {
             throw ImmichRefusal(.badRequest, "Only an administrator changes e-mail addresses here.")
         }
