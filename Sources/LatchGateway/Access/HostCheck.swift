@@ -53,7 +53,7 @@ struct HostCheck: Sendable {
         guard !told.isEmpty else { return isServed(sent) || scope == .monitoring && Self.isOfNetwork(sent) }
         // Who asks directly can invent the field, and not `Host`: a proxy's own name for this server is none of the Internet's.
         guard told.count == 1, let host = AccessHost(told[0]), isServed(host) else { return false }
-        return isServed(sent) || isKnown(sent) || Self.isOfNetwork(sent)
+        return isServed(sent) || hosts.allows(sent.withoutPort(of: scheme), scheme) || Self.isOfNetwork(sent)
     }
 
     /// The host that the browser asked for, as a trusted proxy tells it, else as the request does. Some tell the name alone,

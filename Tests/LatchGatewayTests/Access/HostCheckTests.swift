@@ -104,6 +104,19 @@ struct HostCheckTests {
         }
     }
 
+    @Test("Rules that name no host make no name of another site known, whatever the request says beside it")
+    func rulesOfAllHosts() async throws {
+        try await Bench.with { settings in
+            settings.publicURL = "https://latch.example"
+            settings.verify.isEnabled = true
+            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        } _: { bench in
+            let answer = try await bench.http.send(
+                "GET", "/api/auth/type", host: "evil.example", headers: [("X-Forwarded-Host", "latch.example")])
+            #expect(answer.status == 421)
+        }
+    }
+
     @Test("Without a configured address every name is answered")
     func unconfigured() async throws {
         try await Bench.with { bench in

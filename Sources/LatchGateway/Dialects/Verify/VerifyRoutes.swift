@@ -133,11 +133,12 @@ extension VerifyRoutes {
             let forwarded = try ForwardedRequest(request)
             guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
             let admission = try rules.admission(to: forwarded)
+            let tokens = RequestTokens(request, cookie: services.cookie)
+            let basic = tokens.bearer == nil ? Self.basic(request) : nil
             return .question(
                 Question(
                     request: request, forwarded: forwarded, admission: admission,
-                    tokens: RequestTokens(request, cookie: services.cookie),
-                    key: rules.takeKeys(with: forwarded) ? Self.basic(request) : nil))
+                    tokens: tokens, key: basic.flatMap { rules.takeKeys(with: forwarded) ? $0 : nil }))
         } catch {
             if error == .incomplete { complaints.note(.incomplete, request) }
             return .refusal(VerifyAnswers.refusal(error, isNginx: Self.isNginx(request)))
