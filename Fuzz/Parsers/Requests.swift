@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 @testable import HTTPServer
 @testable import LatchGateway
 @testable import Wire
@@ -45,6 +47,16 @@ extension FuzzedParser {
                 head.headers["Content-Length"] == nil || head.headers["Transfer-Encoding"] == nil,
                 "Content-Length was accepted together with Transfer-Encoding.")
             try require(head.contentLength ?? 0 >= 0, "The length of a body is negative.")
+        },
+        // The value of an Authorization field.
+        FuzzedParser("basic-credentials") { input in
+            guard let basic = BasicCredentials(input.text) else { return }
+            try require(!basic.name.contains(0x3A), "A name has a colon, at which a password begins.")
+            let again = "Basic " + (basic.name + [0x3A] + basic.password).base64EncodedString()
+            let read = BasicCredentials(again)
+            try require(
+                read?.name == basic.name && read?.password == basic.password,
+                "Credentials are others when they are read again.")
         },
         FuzzedParser("bearer-token") { input in
             let headers = HTTPHeaders(

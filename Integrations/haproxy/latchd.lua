@@ -60,6 +60,8 @@ core.register_action("latchd", { "http-req" }, function(txn)
         txn.http:req_del_header(name)
         for _, value in pairs(answer.headers[name] or {}) do txn.http:req_set_header(name, value) end
     end
+    -- A person's key that latchd took for a password stays here.
+    if answer.headers["x-auth-credential"] then txn.http:req_del_header("authorization") end
     -- HAProxy goes on after an error of a script; haproxy.cfg asks for this word.
     txn:set_var("txn.latchd", true)
 end, 0)

@@ -12,7 +12,7 @@ extension Gateway {
         if settings.relateMail.isEnabled { dialects.append(RelateMailRoutes(services: services)) }
         if settings.verify.isEnabled { dialects.append(VerifyRoutes(services: services)) }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
-        return try GatewayDialects.router(dialects) { router in
+        return try GatewayDialects.router(dialects, check: services.hostCheck) { router in
             for tokens in tokens(services) { tokens.add(to: &router) }
             ServiceRoutes(
                 database: services.database, sessions: services.sessions, issuer: services.issuer,
@@ -20,6 +20,8 @@ extension Gateway {
                 codes: services.bridge?.codes, isDraining: { isDraining.isRaised },
                 certificateSecondsLeft: { certificates?.secondsLeft }
             ).add(to: &router)
+        } otherScope: {
+            ServiceRoutes.hostScope(of: $0)
         }
     }
 
@@ -35,7 +37,7 @@ extension Gateway {
 
     private static func tokens(_ services: GatewayServices, below prefix: String) -> TokenRoutes {
         let settings = services.settings
-        let clients = settings.introspectionClients.map { ($0.id, $0) }
+        let clients = settings.introspectionClients.map { (ExactText($0.id), $0) }
         let signed = settings.timeTracker.isEnabled ? settings.timeTracker.prefix : nil
         return TokenRoutes(
             prefix: prefix, address: services.address,

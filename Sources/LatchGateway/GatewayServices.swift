@@ -45,6 +45,9 @@ struct GatewayServices: Sendable {
         )
     }
 
+    /// Which hosts this server answers at.
+    var hostCheck: HostCheck { HostCheck(self) }
+
     init(
         _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?,
         keys: BridgeKeys?

@@ -7,8 +7,12 @@ public struct ProtectedResource: Sendable, Equatable {
     /// What stands between the host and the protected path in the address of these metadata.
     public static let wellKnown = "/.well-known/oauth-protected-resource"
 
-    /// The issuers whose tokens it takes, one or more.
-    public var authorizationServers: [String]
+    /// The member that names the gateway. It is latchd's own: a member of `authorization_servers` would be a server of OAuth that
+    /// any client could use.
+    public static let serverMember = "latchd_server"
+
+    /// The gateway whose tokens it takes.
+    public var server: String
 
     /// Where the metadata of an address stand by themselves: the well-known part goes between the host and the path.
     ///
@@ -44,8 +48,7 @@ public struct ProtectedResource: Sendable, Equatable {
             throw OAuthError(
                 .issuerMismatch, "what it tells of sign-in is about '\(resource)' and not about the address asked")
         }
-        let servers = (value["authorization_servers"]?.array ?? []).compactMap(\.string)
-        guard let count = value["authorization_servers"]?.array?.count, count > 0, count == servers.count else {
+        guard let server = value[Self.serverMember]?.string, !server.isEmpty else {
             throw OAuthError(.malformed, "it names nobody who signs people in")
         }
         if let methods = value["bearer_methods_supported"] {
@@ -53,7 +56,7 @@ public struct ProtectedResource: Sendable, Equatable {
                 throw OAuthError(.malformed, "it does not take tokens in header fields")
             }
         }
-        authorizationServers = servers
+        self.server = server
     }
 
     private static func hasNoPath(_ address: String) -> Bool {

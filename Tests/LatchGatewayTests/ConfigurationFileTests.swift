@@ -35,6 +35,26 @@ struct ConfigurationFileTests {
         #expect(file.configuration.settings.databasePath == folder.path + "/.local/state/latchd/latchd.db")
     }
 
+    @Test("warns where people may name an address that nobody proves and backends are told who people are")
+    func unprovedAddresses() throws {
+        let folder = try TemporaryDirectory()
+        func warnings(_ dialects: String, verify: Bool) throws -> [String] {
+            let verify =
+                "public_url: https://id.example.org\ntrusted_proxies: [127.0.0.1]\nverify: {enabled: \(verify)}\n"
+            try write(verify + "dialects: {\(dialects)}\n", to: folder.path + "/latchd.yaml")
+            return try ConfigurationFile(path: folder.path + "/latchd.yaml", environment: ["HOME": folder.path])
+                .warnings
+        }
+        let onyx = "onyx: {registration: true}"
+        let immich = "immich: {enabled: true, email_change: true}"
+
+        #expect(try warnings(onyx, verify: false).isEmpty)
+        #expect(try warnings("onyx: {registration: false}", verify: true).isEmpty)
+        #expect(try warnings("immich: {enabled: false, email_change: true}", verify: true).isEmpty)
+        #expect(try warnings(onyx, verify: true).map { $0.hasPrefix("dialects.onyx.registration and") } == [true])
+        #expect(try warnings("\(onyx), \(immich)", verify: true).map { $0.contains("X-Auth-User") } == [true, true])
+    }
+
     @Test("has relative paths start at its own folder")
     func relative() throws {
         let folder = try TemporaryDirectory()

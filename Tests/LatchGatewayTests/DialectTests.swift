@@ -28,7 +28,8 @@ struct DialectTests {
                 [
                     Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
                     Words(name: "dialects.two", prefix: "", paths: ["/api/me"]),
-                ]) { _ in }
+                ], check: nil
+            ) { _ in }
         }
         #expect(error?.code == .routes)
         #expect(
@@ -39,7 +40,8 @@ struct DialectTests {
     @Test("A dialect may not take the gateway's own routes")
     func ownRoutes() {
         let error = #expect(throws: GatewayError.self) {
-            try GatewayDialects.router([Words(name: "dialects.one", prefix: "", paths: ["/healthz"])]) { router in
+            try GatewayDialects.router([Words(name: "dialects.one", prefix: "", paths: ["/healthz"])], check: nil) {
+                router in
                 router.on(.get, "/healthz") { _ in .text("alive") }
             }
         }
@@ -52,7 +54,8 @@ struct DialectTests {
             [
                 Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
                 Words(name: "dialects.two", prefix: "/api", paths: ["/you"]),
-            ]) { _ in }
+            ], check: nil
+        ) { _ in }
         #expect(router.routes.map(\.pattern) == ["/api/me", "/api/you"])
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import OAuth
 import TestSupport
 import Testing
 import Wire
@@ -30,7 +31,9 @@ struct TokenEndpointTests {
                 #expect(answer.json?["iss"]?.string == "https://latch.example/api")
                 #expect(answer.json?["iat"]?.number == bench.clock.now.timeIntervalSince1970)
                 #expect(answer.json?["exp"]?.number ?? 0 > bench.clock.now.timeIntervalSince1970)
-                #expect(answer.json?.members?.count == 7)
+                #expect(answer.json?["email"]?.string == Bench.email)
+                #expect(answer.json?["email_verified"]?.bool == true)
+                #expect(answer.json?.members?.count == 9)
             }
         }
     }
@@ -225,16 +228,16 @@ struct TokenEndpointTests {
 
     // MARK: - Metadata
 
-    @Test("RFC 8414 §3.1 the well-known part goes between host and path, and the issuer is the address asked for")
+    @Test(
+        "the metadata name what is there, stand between host and path, and are not taken for those of a server of OAuth"
+    )
     func metadata() async throws {
         try await Self.with { bench in
-            let answer = try await bench.http.send("GET", "/.well-known/oauth-authorization-server/api")
+            let answer = try await bench.http.send("GET", "/.well-known/latchd/api")
             #expect(answer.status == 200)
             #expect(answer.headers["Content-Type"] == "application/json")
             let wanted: [String: JSONValue] = [
                 "issuer": "https://latch.example/api",
-                "response_types_supported": [],
-                "grant_types_supported": [],
                 "revocation_endpoint": "https://latch.example/api/auth/revoke",
                 "revocation_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
                 "introspection_endpoint": "https://latch.example/api/auth/introspect",
@@ -242,8 +245,12 @@ struct TokenEndpointTests {
             ]
             for (name, value) in wanted { #expect(answer.json?[name] == value) }
             #expect(answer.json?.members?.count == wanted.count)
-            #expect(try await bench.http.send("GET", "/.well-known/oauth-authorization-server").status == 404)
-            #expect(try await bench.http.send("GET", "/api/.well-known/oauth-authorization-server").status == 404)
+            // RFC 8414 §2 wants a token endpoint and response types; there is neither, so there is no such document.
+            let places = ["oauth-authorization-server", "openid-configuration", "oauth-authorization-server/api"]
+            for place in places + ["latchd", "openid-configuration/api"] {
+                #expect(try await bench.http.send("GET", "/.well-known/" + place).status == 404, "\(place)")
+            }
+            #expect(try await bench.http.send("GET", "/api/.well-known/latchd").status == 404)
         }
     }
 
@@ -253,7 +260,7 @@ struct TokenEndpointTests {
             $0.publicURL = "https://latch.example"
             $0.onyx.prefix = ""
         }) { bench in
-            let answer = try await bench.http.send("GET", "/.well-known/oauth-authorization-server")
+            let answer = try await bench.http.send("GET", "/.well-known/latchd")
             #expect(answer.json?["issuer"]?.string == "https://latch.example")
             #expect(answer.json?["introspection_endpoint"] == nil)
             #expect(answer.json?["revocation_endpoint_auth_methods_supported"] == ["none"])
@@ -263,7 +270,7 @@ struct TokenEndpointTests {
     @Test("a server that does not know its own address has metadata for this machine only")
     func noAddress() async throws {
         try await Bench.with { bench in
-            let path = "/.well-known/oauth-authorization-server/api"
+            let path = "/.well-known/latchd/api"
             for (host, issuer) in [("127.0.0.1:81", "http://127.0.0.1:81/api"), ("localhost", "http://localhost/api")] {
                 let answer = try await bench.http.send("GET", path, host: host)
                 #expect(answer.json?["issuer"]?.string == issuer)
@@ -281,7 +288,7 @@ struct TokenEndpointTests {
             ("http://a.example:8080/x/api", "/x/api"),
         ])
     func insertion(_ address: String, _ path: String) {
-        #expect(TokenRoutes.wellKnown(of: address) == "/.well-known/oauth-authorization-server" + path)
+        #expect(LatchdMetadata.path(of: address) == "/.well-known/latchd" + path)
     }
 
     // MARK: -

@@ -95,7 +95,7 @@ import Testing
     ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer? {
         let issuer = issuer ?? world.address.url + "/api"
         return { request in
-            guard request.path == "/.well-known/oauth-authorization-server/api" else { return nil }
+            guard request.path == "/.well-known/latchd/api" else { return nil }
             return .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":\#(allows)}"#)
         }
     }

@@ -43,7 +43,7 @@ import Testing
                 from: "http://127.0.0.1:\(world.wire.port)/api/auth/mobile/oauth/authorize\(shown[query...])"))
         _ = try await signedIn
 
-        let asked = world.wire.requests.filter { $0.path.hasPrefix("/.well-known/oauth-authorization-server") }
+        let asked = world.wire.requests.filter { $0.path.hasPrefix("/.well-known/latchd") }
         #expect(!asked.isEmpty)
         for request in asked { #expect(request.headers["X-Key"] == "open sesame") }
     }

@@ -36,9 +36,9 @@ import Wire
 
             let metadata = try JSONValue(parsing: await http.send(ClientRequest(url: String(named))).body)
             #expect(metadata["resource"]?.string == sandbox.protected + "/photos")
-            let server = try #require(metadata["authorization_servers"]?.array?.first?.string)
+            let server = try #require(metadata["latchd_server"]?.string)
             #expect(server == sandbox.url(of: "backend").map { $0 + "/api" })
-            let wellKnown = server.replacing("/api", with: "/.well-known/oauth-authorization-server/api")
+            let wellKnown = server.replacing("/api", with: "/.well-known/latchd/api")
             let known = try JSONValue(parsing: await http.send(ClientRequest(url: wellKnown)).body)
             #expect(known["issuer"]?.string == server)
 

@@ -14,6 +14,13 @@ public struct RefusedRequest: Sendable {
     public let headers: HTTPHeaders
 }
 
+extension RefusedRequest {
+    /// What is known of a request that came whole.
+    public init(_ request: ServerRequest) {
+        self.init(id: request.id, method: request.method, path: request.path, headers: request.headers)
+    }
+}
+
 /// A status and a sentence with which the server refuses a request.
 struct Refusal: Error, Equatable {
     let status: HTTPStatus

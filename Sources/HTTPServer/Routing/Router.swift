@@ -17,6 +17,14 @@ public struct Router: Sendable {
         let atOnce: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
         let run: @Sendable (ServerRequest, [String]) async -> ServerResponse?
         let maximumBodyBytes: Int?
+
+        /// The same handler, asked only where `check` does not answer: what answers at once is always asked first.
+        func behind(_ check: @escaping @Sendable (ServerRequest) -> ServerResponse?) -> Handler {
+            let first = atOnce
+            return Handler(
+                atOnce: { request, values in check(request) ?? first?(request, values) }, run: run,
+                maximumBodyBytes: maximumBodyBytes)
+        }
     }
 
     /// A method and a pattern that a router answers.
@@ -106,8 +114,16 @@ public struct Router: Sendable {
     }
 
     /// Adds all routes of another router, not its envelope. A second handler for one of ``routes`` traps.
-    public mutating func add(_ other: Router) {
-        for entry in other.entries { add(entry.method, entry.pattern, entry.handler) }
+    ///
+    /// - Parameters:
+    ///   - other: The router.
+    ///   - check: What stands before a route's handler and may answer in its place; nil for nothing.
+    public mutating func add(
+        _ other: Router, checking check: (Route) -> (@Sendable (ServerRequest) -> ServerResponse?)? = { _ in nil }
+    ) {
+        for (entry, route) in zip(other.entries, other.routes) {
+            add(entry.method, entry.pattern, check(route).map(entry.handler.behind) ?? entry.handler)
+        }
     }
 
     private mutating func add(_ method: HTTPMethod, _ pattern: String, _ handler: Handler) {

@@ -23,6 +23,8 @@ public struct AccessRule: Sendable, Equatable {
     let paths: [AccessPathPattern]
     let methods: [HTTPMethod]
     let admission: Admission
+    /// Whether a program may come with a person's key as the password of Basic.
+    var takesKeys = false
 
     /// Whether the rule is about a request, when its path is read as `path`; what it does not name stands for all.
     func covers(_ request: ForwardedRequest, _ path: AccessPath) -> Bool {
@@ -37,33 +39,33 @@ extension AccessRule {
     /// Makes a rule of what the configuration would say; nil when a host or a path cannot be read.
     public init?(
         named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],
-        admission: Admission
+        admission: Admission, takesKeys: Bool = false
     ) {
         let hostPatterns = hosts.compactMap(AccessHostPattern.init)
         let pathPatterns = paths.compactMap(AccessPathPattern.init)
         // A rule that says less is about more.
         guard hostPatterns.count == hosts.count, pathPatterns.count == paths.count else { return nil }
         self.init(
-            name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission)
+            name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission,
+            takesKeys: takesKeys)
     }
 }
 
 /// People named one by one, or by a group.
 public struct AccessMembers: Sendable, Equatable {
-    /// E-mail addresses, as they are compared.
-    let emails: Set<String>
+    let emails: Set<EmailAddress>
     let ids: Set<UUID>
-    let groups: Set<String>
+    let groups: Set<ExactText>
 
     /// Takes people by e-mail address or id, and groups by name.
     public init(users: [String], groups: [String] = []) {
         ids = Set(users.compactMap { UUID(uuidString: $0) })
-        emails = Set(users.filter { UUID(uuidString: $0) == nil }.map { EmailAddress(normalizing: $0).text })
-        self.groups = Set(groups)
+        emails = Set(users.filter { UUID(uuidString: $0) == nil }.map { EmailAddress(normalizing: $0) })
+        self.groups = Set(groups.map { ExactText($0) })
     }
 
-    func contains(_ session: Session) -> Bool {
-        session.person.ownsAddress && emails.contains(session.person.email) || ids.contains(session.person.id)
-            || !groups.isEmpty && session.groups.contains(where: groups.contains)
+    func contains(_ person: Person, in groups: [String]) -> Bool {
+        ids.contains(person.id) || !emails.isEmpty && person.provedAddress.map(emails.contains) == true
+            || !self.groups.isEmpty && groups.contains { self.groups.contains(ExactText($0)) }
     }
 }

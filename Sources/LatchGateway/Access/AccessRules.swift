@@ -25,6 +25,14 @@ public struct AccessRules: Sendable, Equatable {
         rules.first { $0.covers(request, path) }?.admission ?? otherwise
     }
 
+    /// Whether a key of a person's opens the address of a request; of a path that two servers could read differently, both.
+    func takeKeys(with request: ForwardedRequest) -> Bool {
+        [request.path, request.path.cut].allSatisfy { path in
+            guard let path else { return true }
+            return rules.first { $0.covers(request, path) }?.takesKeys == true
+        }
+    }
+
     /// Whether a rule asks for the method.
     var nameMethods: Bool { rules.contains { !$0.methods.isEmpty } }
 

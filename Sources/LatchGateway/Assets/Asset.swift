@@ -31,7 +31,7 @@ struct Asset: Sendable, Equatable {
 
     /// Whether it is one of these owners', or everybody's, and not locked or unlocked by the PIN.
     func isSeen(by owners: AssetOwners, isElevated: Bool) -> Bool {
-        (owner == owners.email || owner == owners.id || owner == AssetOwners.shared) && (!isLocked || isElevated)
+        owners.own(owner) && (!isLocked || isElevated)
     }
 
     /// Where the file is, relative to the library.

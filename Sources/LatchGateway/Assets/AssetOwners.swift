@@ -5,12 +5,13 @@ struct AssetOwners: Sendable, Equatable {
     /// The name of the folder that is everybody's.
     static let shared = "shared"
 
+    /// The address, or the id once more where the address opens nothing.
     let email: String
     let id: String
 
     init(_ person: Person) {
         // A folder is found by an address only when that is known to be the person's own.
-        self.init(email: person.ownsAddress ? person.email : person.id.uuidString.lowercased(), id: person.id)
+        self.init(email: person.username, id: person.id)
     }
 
     init(email: String, id: UUID) {
@@ -18,8 +19,13 @@ struct AssetOwners: Sendable, Equatable {
         self.id = id.uuidString.lowercased()
     }
 
+    /// Whether something of this owner's is the person's to see.
+    func own(_ owner: String) -> Bool {
+        [email, id, Self.shared].contains { $0.utf8.elementsEqual(owner.utf8) }
+    }
+
     /// The owner that a folder of the library stands for, by its first component.
     static func owner(ofFolder path: String) -> String {
-        path.prefix { $0 != "/" }.lowercased()
+        ExactText.lowercasingASCII(path.prefix { $0 != "/" })
     }
 }

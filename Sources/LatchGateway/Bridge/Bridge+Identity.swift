@@ -30,6 +30,16 @@ extension Bridge {
         return (record.identity, provider)
     }
 
+    /// Ends the session of a browser that signed in anew; one that cannot be ended does not undo the sign-in.
+    func end(_ token: String?, _ request: String) async {
+        guard let token else { return }
+        do {
+            _ = try await issuer.end(token)
+        } catch {
+            log.warning("A browser's former session was not ended.", ["request": .text(request)])
+        }
+    }
+
     /// Signs the person in whom an identity is here.
     ///
     /// - Throws: ``BridgeFailure`` when nobody is signed in; errors of the database.

@@ -27,12 +27,16 @@ struct BridgeReturn {
         request.headers.values("Accept").contains { $0.contains("text/html") }
     }
 
-    /// The answer to a sign-in that is complete.
-    func answer(_ ending: Bridge.Ending, _ bridge: Bridge) -> ServerResponse {
+    /// The answer to a sign-in that is complete. The session that the browser had before it signed in anew ends: nobody who
+    /// knew that one is signed in by it.
+    ///
+    /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
+    func answer(_ ending: Bridge.Ending, _ bridge: Bridge) async -> ServerResponse {
         switch ending {
-        case .app(let link): RedirectPage.returning(to: link, status: status)
+        case .app(let link): return RedirectPage.returning(to: link, status: status)
         case .web(let session, let next):
-            ServerResponse(
+            await bridge.end(RequestTokens(request, cookie: bridge.sessionCookie).cookie, request.id)
+            return ServerResponse(
                 status: status,
                 headers: [
                     "Location": next, "Set-Cookie": bridge.sessionCookie.set(session.token),

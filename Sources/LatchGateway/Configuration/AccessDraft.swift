@@ -15,6 +15,7 @@ struct AccessDraft: Sendable {
     var allow = Allowance.signedIn
     var users: [String] = []
     var groups: [String] = []
+    var takesKeys = false
 
     /// Whether only some of those who are signed in may come.
     var namesPeople: Bool { !users.isEmpty || !groups.isEmpty }
@@ -24,7 +25,7 @@ struct AccessDraft: Sendable {
         AccessRule(
             name: name, hosts: hosts.compactMap(AccessHostPattern.init),
             paths: paths.compactMap(AccessPathPattern.init),
-            methods: methods, admission: admission)
+            methods: methods, admission: admission, takesKeys: takesKeys)
     }
 
     private var admission: AccessRule.Admission {

@@ -24,6 +24,9 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 list: "access.\(name).groups", \.access[name].groups, of: .group,
                 "Of those who are signed in only those in these groups of the identity provider, and users."),
+            ConfigurationKey(
+                "access.\(name).basic_keys", \.access[name].takesKeys, .truth,
+                "Whether programs that know Basic alone may come with a person's key as the password."),
         ]
     }
 }

@@ -26,10 +26,11 @@ public struct ConfigurationFile: Sendable {
         let bytes = try found.map { path throws(ConfigurationError) in try Self.bytes(of: path) }
         let name = found ?? ""
         self.path = found
-        self.warnings = found.flatMap(Self.warning).map { [$0] } ?? []
-        self.configuration = try ConfigurationReader.read(
+        let configuration = try ConfigurationReader.read(
             file: bytes, name: name, folder: Self.folder(of: name), environment: environment,
             standard: GatewayConfiguration(stateFolder: Self.stateFolder(environment)))
+        self.configuration = configuration
+        self.warnings = [found.flatMap(Self.warning)].compactMap { $0 } + configuration.settings.addressWarnings
     }
 
     private static func usualPlaces(_ environment: [String: String]) -> [String] {

@@ -53,12 +53,13 @@ extension GatewayConfiguration {
         _ name: String, _ draft: AccessDraft, _ isUnread: (String) -> Bool
     ) -> [ProviderDraft.Mistake] {
         let path = "access.\(name)"
-        guard !isUnread("\(path).allow"), draft.allow != .signedIn, draft.namesPeople else { return [] }
-        return [
+        guard !isUnread("\(path).allow"), draft.allow != .signedIn else { return [] }
+        let told = [(draft.namesPeople, "names users or groups"), (draft.takesKeys, "has basic_keys")]
+        return told.filter(\.0).map { _, what in
             (
-                "\(path).allow", "\(path).allow is \(draft.allow.rawValue) and the rule names users or groups",
+                "\(path).allow", "\(path).allow is \(draft.allow.rawValue) and the rule \(what)",
                 "write allow: signed-in, or remove them"
             )
-        ]
+        }
     }
 }

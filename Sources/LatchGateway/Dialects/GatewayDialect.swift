@@ -15,6 +15,9 @@ protocol GatewayDialect: Sendable {
     /// Whether an address that has no route is this dialect's to refuse.
     func owns(_ path: String) -> Bool
 
+    /// Who may ask for a route under another name than the server's own.
+    func hostScope(of pattern: String) -> HostCheck.Scope
+
     /// Adds the routes.
     func add(to router: inout Router)
 
@@ -23,6 +26,9 @@ protocol GatewayDialect: Sendable {
 }
 
 extension GatewayDialect {
+    /// What belongs to the server's own name.
+    func hostScope(of pattern: String) -> HostCheck.Scope { .own }
+
     /// Whatever lies below the prefix.
     func owns(_ path: String) -> Bool {
         prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/")
@@ -35,20 +41,36 @@ enum GatewayDialects {
     ///
     /// - Parameters:
     ///   - dialects: The dialects; the first is asked for a refusal where several own an address alike.
+    ///   - check: Which hosts are answered at, asked before every route; nil for all.
     ///   - others: Adds the routes that belong to none.
+    ///   - otherScope: Who may ask for one of those under another name than the server's own.
     /// - Returns: The router.
     /// - Throws: ``GatewayError/Code/routes`` when two of them have one route.
     static func router(
-        _ dialects: [any GatewayDialect], others: (inout Router) -> Void
+        _ dialects: [any GatewayDialect], check: HostCheck?, others: (inout Router) -> Void,
+        otherScope: (_ pattern: String) -> HostCheck.Scope = { _ in .own }
     ) throws(GatewayError) -> Router {
         let byPrefix = dialects.enumerated().sorted {
             ($1.element.prefix.utf8.count, $0.offset) < ($0.element.prefix.utf8.count, $1.offset)
         }.map(\.element)
-        var router = Router { status, sentence, request in
+        let serverError: Router.ErrorResponse = { status, sentence, request in
             let owner = byPrefix.first { $0.owns(request.path) }
             return owner?.serverError(status, sentence, request) ?? OnyxAnswers.serverError(status, sentence)
         }
-        others(&router)
+        var router = Router(errorResponse: serverError)
+        func add(_ routes: Router, _ scope: (String) -> HostCheck.Scope) {
+            router.add(routes) { route in
+                let scope = scope(route.pattern)
+                guard let check, scope != .anyHost else { return nil }
+                return { request in
+                    guard !check.allows(request, for: scope) else { return nil }
+                    return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
+                }
+            }
+        }
+        var general = Router()
+        others(&general)
+        add(general, otherScope)
         var owners = Dictionary(router.routes.map { ($0, nil as String?) }) { first, _ in first }
         for dialect in dialects {
             var own = Router()
@@ -57,10 +79,13 @@ enum GatewayDialects {
                 guard let owner = owners.updateValue(dialect.name, forKey: route) else { continue }
                 throw conflict(route, dialect, owner)
             }
-            router.add(own)
+            add(own) { dialect.hostScope(of: $0) }
         }
         return router
     }
+
+    private static let misdirected =
+        "This server is not at this address. Ask at its public_url; a proxy before it must hand the client's Host on."
 
     private static func conflict(
         _ route: Router.Route, _ dialect: any GatewayDialect, _ owner: String?

@@ -53,6 +53,8 @@ struct KnownAPIKey: Sendable {
     let id: UUID
     let person: Person
     let scopes: APIKeyScopes
+    /// The groups that the person's identity providers told last.
+    let groups: [String]
     /// When it ends by itself; nil when it does not.
     var expires: Date?
 

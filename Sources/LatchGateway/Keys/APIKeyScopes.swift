@@ -22,6 +22,9 @@ struct APIKeyScopes: OptionSet, Sendable, Hashable {
     /// Source: contract of Relate Mail, rule 11.
     static let web = APIKeyScopes(["api:read", "api:write", "app"])
 
+    /// What lets a key change something there.
+    static let writing = APIKeyScopes(["api:write", "app"])
+
     /// The scopes as they are written, in their own order.
     var words: [String] { APIKeyScope.allCases.filter { contains(APIKeyScopes($0)) }.map(\.rawValue) }
 }

@@ -23,7 +23,8 @@ enum APIKeyStatements {
 
     static let find = Statement(
         """
-        SELECT \(PeopleStatements.columns), key_id, key_scopes, key_used, key_expires
+        SELECT \(PeopleStatements.columns), key_id, key_scopes, key_used, key_expires,
+            (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = key_owner AND i.groups <> '')
         FROM people JOIN (
             SELECT id AS key_id, scopes AS key_scopes, last_used_at AS key_used, expires_at AS key_expires,
                 person_id AS key_owner
@@ -88,7 +89,7 @@ struct StoredAPIKey: Sendable {
         let words = (try row.get(next + 1) as String).split(separator: " ").map(String.init)
         known = KnownAPIKey(
             id: try row.get(next), person: try PeopleStatements.person(row), scopes: APIKeyScopes(words),
-            expires: try row.get(next + 3))
+            groups: IdentityGroups.read(try row.get(next + 4)), expires: try row.get(next + 3))
         lastUsed = try row.get(next + 2)
     }
 }

@@ -18,13 +18,21 @@ struct AccessTokenClaims: Sendable {
     let clientID: String
 
     /// The claims of a session; `jti` is the session's public id.
-    func claims(of session: SessionFacts, username: String) -> JSONValue {
-        [
-            "iss": .string(issuer), "aud": .string(audience),
-            "sub": .string(session.person.id.uuidString.lowercased()), "client_id": .string(clientID),
-            "jti": .string(session.id.rawValue), "iat": .number(session.created.timeIntervalSince1970),
-            "exp": .number(session.expires.timeIntervalSince1970), "username": .string(username),
-            "fullName": session.person.name.map(JSONValue.string) ?? .null, "email": .string(session.person.email),
+    ///
+    /// An address that nobody proved is not among them, and `email_verified` says so.
+    ///
+    /// Source: OpenID Connect Core §5.1 for `email_verified`.
+    func claims(of session: SessionFacts) -> JSONValue {
+        let person = session.person
+        let email = person.provedAddress
+        let claims: [JSONValue.Member?] = [
+            .init("iss", .string(issuer)), .init("aud", .string(audience)),
+            .init("sub", .string(person.id.uuidString.lowercased())), .init("client_id", .string(clientID)),
+            .init("jti", .string(session.id.rawValue)), .init("iat", .number(session.created.timeIntervalSince1970)),
+            .init("exp", .number(session.expires.timeIntervalSince1970)), .init("username", .string(person.username)),
+            .init("fullName", person.name.map(JSONValue.string) ?? .null),
+            email.map { .init("email", .string($0.text)) }, .init("email_verified", .bool(email != nil)),
         ]
+        return .object(claims.compactMap { $0 })
     }
 }

@@ -25,6 +25,16 @@ struct ServiceRoutes: Sendable {
         router.on(.get, "/metrics") { request in await metricsPage(request) }
     }
 
+    /// A probe asks by whatever name it has for this server, and hears one word. The metrics are for who has the server's own
+    /// name, or asks by the machine's address or a name without a dot: a page of another site could read them otherwise.
+    static func hostScope(of pattern: String) -> HostCheck.Scope {
+        switch pattern {
+        case "/healthz", "/readyz": .anyHost
+        case "/metrics": .monitoring
+        default: .own
+        }
+    }
+
     /// Ready while the database and the store of one-time codes answer and the gateway is not about to stop.
     private func ready() async -> ServerResponse {
         if isDraining() { return Self.answer(.serviceUnavailable, "draining") }

@@ -21,13 +21,13 @@ struct PageHome: Sendable {
     }
 
     private let address: PublicAddress
-    private let proxies: TrustedProxies
+    private let check: HostCheck
     private let hosts: ReturnHosts
     private let cookieDomain: String?
 
     init(_ services: GatewayServices) {
         address = services.address
-        proxies = services.proxies
+        check = services.hostCheck
         hosts = services.returnHosts
         cookieDomain = services.settings.verify.cookieDomain
     }
@@ -54,17 +54,9 @@ struct PageHome: Sendable {
         host(of: request).map { "\(scheme)://\($0)\(path)" }
     }
 
-    private var scheme: String { address.isSecure ? "https" : "http" }
+    private var scheme: String { check.scheme }
 
-    /// The host that the browser asked for, as a trusted proxy tells it, else as the request does. Some tell the name alone,
-    /// and hand `Host` on with its port.
-    private func host(of request: ServerRequest) -> AccessHost? {
-        let told = proxies.trusts(request.peer) ? request.headers.values("X-Forwarded-Host") : []
-        let sent = request.headers["Host"].flatMap { AccessHost($0) }
-        guard told.count <= 1, var host = told.first.map({ AccessHost($0) }) ?? sent else { return nil }
-        if host.port == nil, let sent, sent.name == host.name { host = sent }
-        return host.withoutPort(of: scheme)
-    }
+    private func host(of request: ServerRequest) -> AccessHost? { check.host(of: request) }
 
     /// Whether `Host` is one of another name that the rules know. A script may invent `X-Forwarded-Host`, and a proxy that
     /// leaves it as it is may hand `Host` on.

@@ -1,13 +1,24 @@
-/// An e-mail address as the gateway compares it: without white space around it, lower-cased.
+/// An e-mail address as the gateway compares it: without white space around it, the letters A to Z made small, byte by byte.
+///
+/// Nothing else is folded: an address with U+212A, the Kelvin sign, is another one than that with a `k`, and two spellings of
+/// one letter in Unicode are two addresses. Versions before folded every letter, so a person who was added as `Ä@example.org`
+/// is stored, and found, as `ä@example.org` alone.
 ///
 /// Source: contract of Onyx, b.8; IM-17 for what an address must look like.
 public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
+    private let exact: ExactText
+
     /// The address, normalised.
-    public let text: String
+    public var text: String { exact.text }
+
+    /// Takes an address out of the database, where it stands as it is compared.
+    init(stored text: String) {
+        exact = ExactText(text)
+    }
 
     /// Takes whatever was typed, whether or not it is an address: for looking somebody up.
     public init(normalizing text: String) {
-        self.text = DisplayText.trimmed(text).lowercased()
+        exact = ExactText(ExactText.lowercasingASCII(DisplayText.trimmed(text)))
     }
 
     /// Takes an address that somebody shall be added under.

@@ -89,7 +89,9 @@ struct PasswordSignIn: Sendable {
                 throw error
             }
             guard let credential, matches, credential.person.isActive else {
-                fail(credential, matches, reservation, client)
+                let reason: StaticString =
+                    if credential == nil { "unknown-account" } else if matches { "disabled" } else { "wrong-password" }
+                fail(reason, credential?.person.id, reservation, client)
                 return .refused
             }
             attempts.succeed(reservation)
@@ -121,22 +123,18 @@ struct PasswordSignIn: Sendable {
         }
     }
 
-    private func fail(
-        _ credential: StoredCredential?, _ matches: Bool, _ reservation: SignInGuard.Reservation, _ client: Client
-    ) {
+    /// Counts and records an attempt that failed, with the lock-outs that it led to.
+    func fail(_ reason: StaticString, _ person: UUID?, _ reservation: SignInGuard.Reservation, _ client: Client) {
         let lockOuts = attempts.fail(reservation)
-        let person = credential?.person
-        let reason: StaticString =
-            if person == nil { "unknown-account" } else if matches { "disabled" } else { "wrong-password" }
         let address = client.address.description
         audit.record(
             AuditEvent(
-                .signInFailed, reason: reason, person: person?.id, address: address, request: client.request,
+                .signInFailed, reason: reason, person: person, address: address, request: client.request,
                 device: client.device))
         if let length = lockOuts.account {
             audit.record(
                 AuditEvent(
-                    .lockedOut, reason: "account", person: person?.id, address: address, request: client.request,
+                    .lockedOut, reason: "account", person: person, address: address, request: client.request,
                     duration: length))
         }
         if let length = lockOuts.address {

@@ -54,7 +54,9 @@ extension PeopleStore {
         guard !provider.domains.isEmpty else { return }
         guard let text = identity.email, identity.isEmailVerified else { throw Self.unverified(provider) }
         let domain = EmailAddress(normalizing: text).text.split(separator: "@", omittingEmptySubsequences: false)
-        guard domain.count == 2, provider.domains.contains(where: { $0.lowercased() == domain[1] }) else {
+        guard domain.count == 2,
+            provider.domains.contains(where: { ExactText(ExactText.lowercasingASCII($0)) == ExactText(domain[1]) })
+        else {
             throw GatewayError(
                 .domainRefused, "The domain of the person's e-mail address is not in providers.\(provider.id).domains.")
         }

@@ -6,7 +6,7 @@ extension PeopleStore {
     /// People by e-mail address, behind one or from the first; with a text somewhere in address or name, in either case of ASCII,
     /// or everybody.
     func page(search: String, after email: String, limit: Int) async throws -> [Person] {
-        let text = search.lowercased()
+        let text = ExactText.lowercasingASCII(search)
         return try await database.read { try $0.all(PeopleStatements.page, email, text, text, limit) }
     }
 

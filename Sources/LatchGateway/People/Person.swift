@@ -29,6 +29,9 @@ public struct Person: Sendable, Equatable, Identifiable {
 
     /// Whether the person may sign in.
     public var isActive: Bool { disabled == nil }
-    /// Whether the address is known to be the person's own; one that anybody may have typed opens nothing.
-    var ownsAddress: Bool { isVerified || isVouched }
+    /// The address where it is known to be the person's own, by a provider or an administrator; nil for one that anybody may
+    /// have typed. Whatever tells another server who somebody is, or opens something by an address, asks here.
+    var provedAddress: EmailAddress? { isVerified || isVouched ? EmailAddress(stored: email) : nil }
+    /// What a server may know the person by among its users: the proved address, else the id.
+    var username: String { provedAddress?.text ?? id.uuidString.lowercased() }
 }

@@ -1,4 +1,5 @@
-/// A person as Time Tracker tells of one: `{"id", "username", "fullName", "email"}`, all four always there.
+/// A person as Time Tracker tells of one: `{"id", "username", "fullName", "email"}`, all four always there, and from latchd
+/// `email_verified`.
 ///
 /// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
 public struct TimeTrackerUser: Codable, Sendable, Equatable {
@@ -10,25 +11,30 @@ public struct TimeTrackerUser: Codable, Sendable, Equatable {
     public var fullName: String?
     /// The e-mail address.
     public var email: String
+    /// Whether the address is known to be the person's own; nil from a server that does not tell.
+    public var isEmailVerified: Bool?
 
-    private enum CodingKeys: CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case id, username, fullName, email
+        case isEmailVerified = "email_verified"
     }
 
     /// Makes a person.
-    public init(id: String, username: String, fullName: String?, email: String) {
+    public init(id: String, username: String, fullName: String?, email: String, isEmailVerified: Bool? = nil) {
         self.id = id
         self.username = username
         self.fullName = fullName
         self.email = email
+        self.isEmailVerified = isEmailVerified
     }
 
-    /// Writes all four members, a name that is not known as null.
+    /// Writes all four members, a name that is not known as null, and the fifth where it is known.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)
         try members.encode(username, forKey: .username)
         try members.encode(fullName, forKey: .fullName)
         try members.encode(email, forKey: .email)
+        try members.encodeIfPresent(isEmailVerified, forKey: .isEmailVerified)
     }
 }

@@ -87,6 +87,20 @@ struct AccessConfigurationTests {
         #expect(mistakes("access: {one: {allow: public}}").contains { $0.contains("verify.enabled is false") })
     }
 
+    @Test("takes keys of people where a rule lets in who is signed in, and nowhere else")
+    func basicKeys() throws {
+        let verify = "verify: {enabled: yes}\n"
+        let rules = try read(Self.base + verify + "access: {dav: {basic_keys: true}, other: {paths: /x}}").verify.rules
+            .rules
+        #expect(rules.map(\.takesKeys) == [true, false])
+        for allow in ["public", "nobody"] {
+            #expect(
+                mistakes(verify + "access: {dav: {allow: \(allow), basic_keys: true}}").contains {
+                    $0.contains("access.dav.allow is \(allow) and the rule has basic_keys")
+                })
+        }
+    }
+
     @Test("asks providers for groups where proxies are answered, by the claim that is named")
     func groupsClaim() throws {
         let provider = "providers: {home: {issuer: https://id.example, client_id: x, client_authentication: none%}}\n"
@@ -95,6 +109,8 @@ struct AccessConfigurationTests {
         }
 
         #expect(try claim("", "") == .some(nil))
+        // They are kept, and shown by 'latchd user show', wherever the claim is named.
+        #expect(try claim("", ", groups_claim: groups") == "groups")
         #expect(try claim("verify: {enabled: yes}\n", "") == "groups")
         #expect(try claim("verify: {enabled: yes}\n", ", groups_claim: roles") == "roles")
         #expect(try claim("verify: {enabled: yes}\n", ", groups_claim: none") == .some(nil))

@@ -26,6 +26,8 @@ struct VerifyTests {
                 Self.rule("admin", paths: ["/admin/*"], groups: ["admins"]),
                 Self.rule("ada", paths: ["/ada/*"], users: ["Ada@example.org"]),
                 Self.rule("off", paths: ["/off/*"], allow: .nobody),
+                Self.rule("dav", paths: ["/dav/*"], takesKeys: true),
+                Self.rule("bob", paths: ["/bob/*"], users: ["bob@example.org"], takesKeys: true),
                 Self.rule("apps"),
             ]
             change(&settings)
@@ -36,10 +38,11 @@ struct VerifyTests {
 
     private static func rule(
         _ name: String, paths: [String] = [], methods: [HTTPMethod] = [], allow: AccessDraft.Allowance = .signedIn,
-        users: [String] = [], groups: [String] = []
+        users: [String] = [], groups: [String] = [], takesKeys: Bool = false
     ) -> AccessRule {
         AccessDraft(
-            hosts: ["app.example.org"], paths: paths, methods: methods, allow: allow, users: users, groups: groups
+            hosts: ["app.example.org"], paths: paths, methods: methods, allow: allow, users: users, groups: groups,
+            takesKeys: takesKeys
         ).rule(name)
     }
 
@@ -94,6 +97,99 @@ struct VerifyTests {
                 #expect(answer.headers["Cache-Control"] == "no-store")
                 #expect(answer.body.isEmpty)
             }
+        }
+    }
+
+    private func basic(_ name: String, _ password: String) -> [(String, String)] {
+        [("Authorization", "Basic " + Data("\(name):\(password)".utf8).base64EncodedString())]
+    }
+
+    private func key(_ bench: Bench, _ person: Person, _ scopes: [String] = ["app"]) async throws -> String {
+        try await bench.gateway.stores.apiKeys.make(for: person, name: "calendar", scopes: scopes, maximum: 10).key
+            .reveal()
+    }
+
+    @Test("A key of the person's is the password of Basic where a rule says so, and nowhere else")
+    func keys() async throws {
+        try await with { bench in
+            let ada = try await bench.addPerson()
+            let key = try await key(bench, ada)
+            let id = ada.id.uuidString.lowercased()
+            for name in [Bench.email, "ADA@example.org", id, id.uppercased()] {
+                for _ in 1...2 {
+                    let answer = try await ask(bench, "/dav/x", method: "PUT", basic(name, key))
+                    #expect(answer.status == 200)
+                    #expect(answer.headers["X-Auth-User"] == id)
+                    #expect(answer.headers["X-Auth-Email"] == Bench.email)
+                    #expect(answer.headers["X-Auth-Session"] == nil)
+                    #expect(answer.headers["X-Auth-Credential"] == "key")
+                }
+            }
+            #expect(try await ask(bench, "/photos", basic(Bench.email, key)).status == 401)
+            #expect(try await ask(bench, "/bob/x", basic(Bench.email, key)).status == 403)
+            #expect(try await ask(bench, "/health", basic(Bench.email, key)).headers["X-Auth-User"] == nil)
+            // A session of a browser counts first, and Basic is then the backend's own.
+            let token = try await bench.token()
+            let both = try await ask(
+                bench, "/dav/x", [("Cookie", "__Host-latchd_session=\(token)")] + basic("x", "y"))
+            #expect(both.status == 200)
+            #expect(both.headers["X-Auth-Credential"] == nil)
+            // Neither the password, nor a token, nor somebody else's name, nor a key that is revoked.
+            try await bench.addPerson("bob@example.org")
+            for (name, password) in [(Bench.email, Bench.password), (Bench.email, token), ("bob@example.org", key)] {
+                #expect(try await ask(bench, "/dav/x", basic(name, password)).status == 401)
+            }
+            try await bench.gateway.stores.apiKeys.revokeAll(of: ada.id)
+            #expect(try await ask(bench, "/dav/x", basic(Bench.email, key)).status == 401)
+        }
+    }
+
+    @Test("A key does behind a proxy what its scopes say: one that reads changes nothing, one for mail opens nothing")
+    func keyScopes() async throws {
+        try await with { bench in
+            let ada = try await bench.addPerson()
+            let rows: [(scope: String, read: Int, write: Int)] = [
+                ("app", 200, 200), ("api:write", 200, 200), ("api:read", 200, 403), ("imap", 403, 403),
+            ]
+            for row in rows {
+                let key = basic(Bench.email, try await key(bench, ada, [row.scope]))
+                for (method, status) in [("PROPFIND", row.read), ("GET", row.read), ("PUT", row.write)] {
+                    #expect(
+                        try await ask(bench, "/dav/x", method: method, key).status == status, "\(row.scope) \(method)")
+                }
+            }
+        }
+    }
+
+    @Test("Wrong keys count as sign-ins that failed, on the account and from the address; one in memory goes on")
+    func guessedKeys() async throws {
+        try await with(change: { $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900)) }) { bench in
+            let ada = try await bench.addPerson()
+            let known = basic(Bench.email, try await key(bench, ada))
+            #expect(try await ask(bench, "/dav/x", known).status == 200)
+            let wrong = basic(Bench.email, String(repeating: "A", count: 43) + "=")
+            for _ in 1...3 { #expect(try await ask(bench, "/dav/x", wrong).status == 401) }
+            let limited = try await ask(bench, "/dav/x", wrong)
+            #expect(limited.status == 429)
+            #expect(limited.headers["Retry-After"] != nil)
+            #expect(try await ask(bench, "/dav/x", query: "?proxy=nginx", wrong).status == 403)
+            #expect(try await bench.login().status == 429)
+            #expect(try await ask(bench, "/dav/x", known).status == 200)
+            #expect(bench.lines.audit.count { $0["reason"]?.string == "wrong-key" } == 3)
+        }
+    }
+
+    @Test("A program learns that Basic is taken where a rule takes keys; a page's script gets no window for a password")
+    func keyChallenge() async throws {
+        try await with { bench in
+            let program = try await ask(bench, "/dav/x", method: "PROPFIND")
+            #expect(program.status == 401)
+            #expect(
+                program.headers["WWW-Authenticate"]?.hasPrefix(#"Basic realm="latchd", charset="UTF-8", Bearer "#)
+                    == true)
+            let script = try await ask(bench, "/dav/x", [("Sec-Fetch-Mode", "cors")])
+            #expect(script.headers["WWW-Authenticate"]?.hasPrefix("Bearer ") == true)
+            #expect(try await ask(bench, "/photos").headers["WWW-Authenticate"]?.hasPrefix("Bearer ") == true)
         }
     }
 
@@ -241,7 +337,7 @@ struct VerifyTests {
                 isVerified: true), created: Date(), expires: Date(), cap: Date(),
             groups: (100..<300).map { "group-number-\($0)" })
 
-        let list = try #require(VerifyAnswers.welcome(session).headers["X-Auth-Groups"])
+        let list = try #require(VerifyAnswers.welcome(VerifyVisitor(session)).headers["X-Auth-Groups"])
 
         #expect(list.utf8.count <= 2048)
         #expect(list.split(separator: ",").allSatisfy { $0.utf8.count == 16 })
@@ -395,17 +491,17 @@ struct VerifyTests {
                 let answer = try await bench.http.send("GET", VerifyRoutes.wellKnown + path, headers: told)
                 #expect(answer.status == 200)
                 #expect(answer.json?["resource"]?.string == "https://app.example.org" + resource)
-                #expect(
-                    answer.json?["authorization_servers"]?.array?.compactMap(\.string) == ["https://id.example.org/api"]
-                )
+                #expect(answer.json?["latchd_server"]?.string == "https://id.example.org/api")
+                // There is no server of OAuth that a general client could be led to.
+                #expect(answer.json?["authorization_servers"] == nil)
                 #expect(answer.json?["bearer_methods_supported"]?.array?.compactMap(\.string) == ["header"])
             }
-            // What they name is there: the metadata of RFC 8414, by path insertion.
-            let server = try await bench.http.send("GET", "/.well-known/oauth-authorization-server/api")
+            // What they name is there.
+            let server = try await bench.http.send("GET", "/.well-known/latchd/api")
             #expect(server.json?["issuer"]?.string == "https://id.example.org/api")
             for host in ["other.example.org", "app.example.org.evil", "app.example.org\""] {
                 let told = [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")]
-                #expect(try await bench.http.send("GET", VerifyRoutes.wellKnown, headers: told).status == 404)
+                #expect(try await bench.http.send("GET", VerifyRoutes.wellKnown, headers: told).status == 421)
             }
             #expect(try await bench.http.send("GET", VerifyRoutes.wellKnown + "/a%2fb", headers: told).status == 404)
         }

@@ -146,6 +146,22 @@ struct ImmichOAuthTests {
         }
     }
 
+    @Test("The session in a client's cookie ends when the client signs in anew through a provider")
+    func replaces() async throws {
+        try await with { bench, immich in
+            let former = try #require(try await signIn(App(), bench, immich).json?["accessToken"]?.string)
+            let app = App()
+            let link = try await link(app, bench, immich)
+            let answer = try await immich.send(
+                "POST", "/oauth/callback", nil, app.callback(link),
+                headers: [("Cookie", "immich_access_token=\(former)")])
+            #expect(answer.status == 201)
+            #expect(try await immich.send("GET", "/users/me", former).status == 401)
+            let token = try #require(answer.json?["accessToken"]?.string)
+            #expect(try await immich.send("GET", "/users/me", token).status == 200)
+        }
+    }
+
     @Test("IM-7 by the specification's form the address is asked for with a query and the state stands in the link")
     func takesTheSpecifiedForm() async throws {
         try await with { bench, immich in

@@ -34,7 +34,7 @@ struct TimeTrackerSignInTests {
             #expect(answer.json?["token_type"]?.string == "Bearer")
             #expect(answer.json?["expires_in"]?.number == 2_592_000)
             let user = try #require(answer.json?["user"])
-            #expect(user.members?.map(\.name).sorted() == ["email", "fullName", "id", "username"])
+            #expect(user.members?.map(\.name).sorted() == ["email", "email_verified", "fullName", "id", "username"])
             #expect(user["id"]?.string == person.id.uuidString.lowercased())
             #expect(user["email"]?.string == Bench.email)
             #expect(user["fullName"]?.string == "Ada")
@@ -170,6 +170,32 @@ struct TimeTrackerSignInTests {
             let here = [("Sec-Fetch-Site", "same-origin")]
             #expect(try await browser.send("POST", "/tt/auth/logout", headers: here, body: "").status == 200)
             #expect(try await browser.send("GET", "/tt/auth/me").status == 401)
+        }
+    }
+
+    @Test("The session that a browser had before ends with its next sign-in, whichever family's callback it comes by")
+    func replaced() async throws {
+        try await TimeTrackerBench.with { bench in
+            try await bench.bench.addPerson()
+            let browser = bench.bridge.browser()
+            var former: String?
+            let ways = [
+                ("/tt/auth/login?next=/", "/tt/auth/callback"),
+                ("/api/auth/oauth/authorize?redirect=true", BridgeBench.callback),
+                ("/tt/auth/login?next=/", "/tt/auth/callback"),
+            ]
+            for (start, callback) in ways {
+                let begun = try await browser.send("GET", start)
+                let request = try bench.bridge.google.request(begun.headers["Location"]).orThrow
+                let answer = try await bench.comeBack(
+                    try bench.bridge.google.approve(request), in: browser, path: callback)
+                #expect(answer.status == 302)
+                let token = try browser.cookies["__Host-latchd_session"].orThrow
+                #expect(token != former)
+                #expect(try await bench.me(token).status == 200)
+                if let former { #expect(try await bench.me(former).status == 401) }
+                former = token
+            }
         }
     }
 

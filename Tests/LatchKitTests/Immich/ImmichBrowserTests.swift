@@ -152,7 +152,7 @@ import Wire
         #expect(try await !dialect.allowsLoopback(at: server, line))
         let issuer = world.address.url + "/api"
         world.immich.intercept { request in
-            request.path == "/.well-known/oauth-authorization-server/api"
+            request.path == "/.well-known/latchd/api"
                 ? .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":true}"#) : nil
         }
         #expect(try await dialect.allowsLoopback(at: server, line))

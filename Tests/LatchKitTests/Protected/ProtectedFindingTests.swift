@@ -16,7 +16,7 @@ import Testing
     }
 
     private static let good =
-        #"{"resource":"SELF","authorization_servers":["GATEWAY/api"],"bearer_methods_supported":["header"]}"#
+        #"{"resource":"SELF","latchd_server":"GATEWAY/api","bearer_methods_supported":["header"]}"#
     private static let named = #"Bearer realm="x", resource_metadata="SELF/.well-known/oauth-protected-resource""#
 
     static let cases: [Case] = [
@@ -26,10 +26,10 @@ import Testing
         Case(name: "a refusal without a challenge", status: 403, metadata: good),
         Case(
             name: "a slash for the empty path", challenge: named,
-            metadata: #"{"resource":"SELF/","authorization_servers":["GATEWAY/api"]}"#),
+            metadata: #"{"resource":"SELF/","latchd_server":"GATEWAY/api"}"#),
         Case(
             name: "metadata of another address", challenge: named,
-            metadata: #"{"resource":"https://app.example.org","authorization_servers":["GATEWAY/api"]}"#,
+            metadata: #"{"resource":"https://app.example.org","latchd_server":"GATEWAY/api"}"#,
             refusal: "is about 'https://app.example.org'"),
         Case(
             name: "metadata on another host",
@@ -42,30 +42,31 @@ import Testing
             name: "a user's name before another host", challenge: #"Bearer resource_metadata="SELF@evil.example/x""#,
             metadata: good, refusal: "to another host"),
         Case(
-            name: "no servers", challenge: named, metadata: #"{"resource":"SELF","authorization_servers":[]}"#,
+            name: "a server of OAuth alone", challenge: named,
+            metadata: #"{"resource":"SELF","authorization_servers":["GATEWAY/api"]}"#,
             refusal: "names nobody"),
         Case(name: "servers are missing", challenge: named, metadata: #"{"resource":"SELF"}"#, refusal: "names nobody"),
         Case(
             name: "a server that is no text", challenge: named,
-            metadata: #"{"resource":"SELF","authorization_servers":[7,"GATEWAY/api"]}"#, refusal: "names nobody"),
+            metadata: #"{"resource":"SELF","latchd_server":7}"#, refusal: "names nobody"),
         Case(
             name: "a gateway without encryption", challenge: named,
-            metadata: #"{"resource":"SELF","authorization_servers":["http://id.example.org/api"]}"#,
+            metadata: #"{"resource":"SELF","latchd_server":"http://id.example.org/api"}"#,
             refusal: "no address that can be used"),
         Case(
             name: "a gateway with a user's name", challenge: named,
-            metadata: #"{"resource":"SELF","authorization_servers":["https://a:b@id.example.org/api"]}"#,
+            metadata: #"{"resource":"SELF","latchd_server":"https://a:b@id.example.org/api"}"#,
             refusal: "no address that can be used"),
         Case(
             name: "tokens in bodies only", challenge: named,
             metadata:
-                #"{"resource":"SELF","authorization_servers":["GATEWAY/api"],"bearer_methods_supported":["body"]}"#,
+                #"{"resource":"SELF","latchd_server":"GATEWAY/api","bearer_methods_supported":["body"]}"#,
             refusal: "header fields"),
         Case(name: "no metadata", challenge: named, refusal: "says nowhere"),
         Case(name: "a page", challenge: named, metadata: "<!doctype html>", refusal: "a web page came"),
         Case(
             name: "a gateway that is none", challenge: named,
-            metadata: #"{"resource":"SELF","authorization_servers":["SELF/api"]}"#,
+            metadata: #"{"resource":"SELF","latchd_server":"SELF/api"}"#,
             refusal: "signs people in to it, and"),
     ]
 
@@ -128,7 +129,7 @@ import Testing
         let app = try ScriptedServer { request in
             request.path == "/.well-known/oauth-protected-resource"
                 ? .json(
-                    #"{"resource":"\#(address.text)","authorization_servers":["http://127.0.0.1:\#(gateway.port)/api"]}"#
+                    #"{"resource":"\#(address.text)","latchd_server":"http://127.0.0.1:\#(gateway.port)/api"}"#
                 )
                 : .json("{}", request.token == nil ? 404 : 200)
         }

@@ -36,7 +36,7 @@ struct ProtectedWorld {
         if request.path == "/.well-known/oauth-protected-resource" {
             return .json(
                 #"""
-                {"resource":"\#(place)","authorization_servers":["\#(gateway)/api"],\#
+                {"resource":"\#(place)","latchd_server":"\#(gateway)/api",\#
                 "bearer_methods_supported":["header"]}
                 """#)
         }

@@ -46,6 +46,68 @@ struct ProxiesTests {
         }
     }
 
+    @Test(
+        "an address that nobody proved reaches no backend, and neither does what the client puts in its place",
+        arguments: ProxyKind.allCases)
+    func unproved(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            try await house.register("boss@corp.example", House.password)
+            let bearer = "Authorization: Bearer \(try await house.token("boss@corp.example", House.password))"
+            for forged in [[], ["X-Auth-Email: boss@corp.example", "X_Auth_Email: boss@corp.example"]] {
+                let answer = try await house.ask("/photos", [bearer] + forged)
+                let view = try #require(BackendView(answer), "\(answer)")
+                #expect(view.values(like: "x-auth-user").map(\.utf8.count) == [36])
+                #expect(!view.fields.contains { $0.contains("boss") }, "\(view.fields)")
+            }
+        }
+    }
+
+    @Test(
+        "a program that knows Basic alone comes in with a key where a rule says so, and the key stays at the proxy",
+        arguments: ProxyKind.allCases)
+    func basicKeys(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            func basic(_ password: String) -> String {
+                "Authorization: Basic " + Data("\(House.email):\(password)".utf8).base64EncodedString()
+            }
+            let key = try await house.key(try await house.token())
+            let bare = try await house.ask("/dav/calendar", method: "PROPFIND")
+            #expect(bare.status == 401)
+            #expect(bare["www-authenticate"]?.hasPrefix("Basic ") == true)
+            let answer = try await house.ask("/dav/calendar", method: "PROPFIND", [basic(key)])
+            let view = try #require(BackendView(answer), "\(answer)")
+            #expect(view.values(like: "x-auth-email") == [House.email])
+            #expect(view.values(like: "authorization").isEmpty)
+            #expect(view.values(like: "x-auth-credential").isEmpty)
+            #expect(BackendView(try await house.ask("/dav/calendar", [basic(House.password)])) == nil)
+            #expect(BackendView(try await house.ask("/photos", [basic(key)])) == nil)
+        }
+    }
+
+    @Test(
+        "what other proxies tell a backend comes from nobody outside; a backend may have one of these from latchd",
+        arguments: ProxyKind.allCases)
+    func otherFields(kind: ProxyKind) async throws {
+        try await with(kind) { house in
+            let names = [
+                "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username",
+                "Remote-User", "Remote-Email", "Remote-Groups", "Remote-Name", "X-Remote-User", "X-WEBAUTH-USER",
+            ]
+            let spellings = names.flatMap { [$0, $0.lowercased(), $0.replacing("-", with: "_")] }
+            let token = try await house.token()
+            for (path, more) in [("/health", []), ("/photos", ["Authorization: Bearer \(token)"])] {
+                for name in spellings {
+                    let answer = try await house.ask(path, more + ["\(name): root"])
+                    let view = try #require(BackendView(answer), "\(name): \(answer)")
+                    #expect(!view.fields.contains { $0.contains("root") }, "\(name): \(view.fields)")
+                    // The line of the documentation for a backend that wants this one.
+                    #expect(view.values(like: "x-remote-user") == view.values(like: "x-auth-user"))
+                    #expect(view.values(like: "x-auth-user").count == (more.isEmpty ? 0 : 1))
+                }
+            }
+        }
+    }
+
     @Test("RFC 9728 an app that is refused finds sign-in from any protected address", arguments: ProxyKind.allCases)
     func metadata(kind: ProxyKind) async throws {
         try await with(kind) { house in
@@ -63,7 +125,7 @@ struct ProxiesTests {
                 let json = try JSONValue(parsing: metadata.body)
                 #expect(json["resource"]?.string == "http://app.example.org/photos/1")
                 #expect(
-                    json["authorization_servers"]?.array?.compactMap(\.string) == ["https://id.example.org/api"])
+                    json["latchd_server"]?.string == "https://id.example.org/api")
             }
         }
     }

@@ -9,10 +9,12 @@ struct ProxyHouse {
         trusted_proxies: [127.0.0.1]
         pages: {enabled: true}
         verify: {enabled: true}
+        dialects: {onyx: {registration: true}, relate-mail: {enabled: true, prefix: /rm}}
         access:
           other: {hosts: "app.example.org:8443", allow: public}
           open: {hosts: app.example.org, paths: [/health, /share/*], allow: public}
           admin: {hosts: app.example.org, paths: /admin/*, groups: admins}
+          dav: {hosts: app.example.org, paths: /dav/*, basic_keys: true}
           app: {hosts: app.example.org}
 
         """
@@ -70,12 +72,36 @@ struct ProxyHouse {
         }
     }
 
-    /// Signs the person in as an app does.
-    func token() async throws -> String {
-        let form = FormURLEncoded.encode([("username", House.email), ("password", House.password)])
+    /// Has somebody register, under an address that nobody proves.
+    func register(_ email: String, _ password: String) async throws {
+        let body = #"{"email":"\#(email)","password":"\#(password)"}"#
         let answer = try await Self.exchange(
             RawSocket(port: gateway.port),
-            "POST /api/auth/mobile/login HTTP/1.1\r\nHost: x\r\nContent-Type: \(FormURLEncoded.mediaType)\r\n"
+            "POST /api/auth/register HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+        guard answer.status == 201 else { throw ChildProcess.Failure("Not registered: \(answer.text)") }
+    }
+
+    /// Makes a key of the person's.
+    func key(_ token: String) async throws -> String {
+        let body = #"{"name":"calendar"}"#
+        let answer = try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /rm/api/smtp-credentials HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Authorization: Bearer \(token)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+        )
+        guard let key = try JSONValue(parsing: answer.body)["apiKey"]?.string else {
+            throw ChildProcess.Failure("No key: \(answer.text)")
+        }
+        return key
+    }
+
+    /// Signs a person in as an app does.
+    func token(_ email: String = House.email, _ password: String = House.password) async throws -> String {
+        let form = FormURLEncoded.encode([("username", email), ("password", password)])
+        let answer = try await Self.exchange(
+            RawSocket(port: gateway.port),
+            "POST /api/auth/mobile/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: \(FormURLEncoded.mediaType)\r\n"
                 + "Content-Length: \(form.utf8.count)\r\nConnection: close\r\n\r\n\(form)")
         guard let token = try JSONValue(parsing: answer.body)["access_token"]?.string else {
             throw ChildProcess.Failure("No token: \(answer.text)")
@@ -87,7 +113,7 @@ struct ProxyHouse {
     func signOut(_ token: String) async throws -> Int {
         try await Self.exchange(
             RawSocket(port: gateway.port),
-            "POST /api/auth/mobile/logout HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Length: 0\r\n"
+            "POST /api/auth/mobile/logout HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\nContent-Length: 0\r\n"
                 + "Connection: close\r\n\r\n"
         ).status
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// A reverse proxy that asks the gateway, run by the very files that `Integrations/` has for operators.
 enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case nginx, caddy, haproxy
+    case nginx, caddy, haproxy, apache
 
     var testDescription: String { rawValue }
 
@@ -23,9 +23,12 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// Connects to the proxy.
     func connect(_ places: Places) throws -> RawSocket {
-        self == .caddy
+        listensOnPort
             ? try RawSocket(host: places.host, port: Places.port) : try RawSocket(path: places.socket)
     }
+
+    /// Caddy and Apache have no socket of the file system that would do.
+    private var listensOnPort: Bool { self == .caddy || self == .apache }
 
     /// Writes the configuration and tells how the program is started.
     func command(_ places: Places) throws -> [String] {
@@ -41,12 +44,17 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             return ["caddy", "run", "--config", places.folder.file("Caddyfile"), "--adapter", "caddyfile"]
         case .haproxy:
             return ["haproxy", "-db", "-C", places.folder.path, "-f", places.folder.file("haproxy.cfg")]
+        case .apache:
+            try places.folder.write(Self.apacheAround(places), to: "apache.conf")
+            // One process: it stays, and changes to no other user.
+            return ["apache2", "-X", "-f", places.folder.file("apache.conf")]
         }
     }
 
     private var source: String { "\(Products.packageFolder)/Integrations/\(rawValue)" }
 
-    /// The operator's file with this test's addresses: nothing else is changed.
+    /// The operator's file with this test's addresses, and one line for a backend that wants another field; nothing else is
+    /// changed.
     private func adapted(_ text: String, _ name: String, _ places: Places) throws -> String {
         var text = text.replacing("127.0.0.1:2283", with: "127.0.0.1:\(places.gateway)")
             .replacing("127.0.0.1:8080", with: "127.0.0.1:\(places.backend)")
@@ -58,8 +66,51 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 "app.example.org {\n", with: "http://app.example.org {\n\tbind \(places.host)\n")
             text = "{\n\tadmin off\n\thttp_port \(Places.port)\n}\n" + text
         case .haproxy: text = text.replacing("bind :80", with: "bind unix@\(places.socket)")
+        case .apache:
+            text = text.replacing("*:80", with: "\(places.host):\(Places.port)")
+                .replacing("/etc/apache2/latchd.lua", with: places.folder.file("latchd.lua"))
         }
-        return text
+        // On a line of its own, in the file that has the place.
+        let addition = remoteUser
+        return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+            let isPlace = line.contains(addition.behind) && !line.trimmingCharacters(in: .whitespaces).hasPrefix("#")
+            return isPlace ? [String(line), addition.line] : [String(line)]
+        }.joined(separator: "\n")
+    }
+
+    private static func apacheAround(_ places: Places) -> String {
+        let modules = [
+            "mpm_event", "authz_core", "headers", "lua", "proxy", "proxy_http", "rewrite",
+        ].map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
+        return """
+            ServerRoot "\(places.folder.path)"
+            ServerName unknown.invalid
+            PidFile "\(places.folder.file("apache.pid"))"
+            Mutex "file:\(places.folder.path)" default
+            ErrorLog /dev/stderr
+            Listen \(places.host):\(Places.port)
+            \(modules.joined(separator: "\n"))
+            Include "\(places.folder.file("app.example.org.conf"))"
+            """
+    }
+
+    /// The line of docs/any-backend.md for a backend that wants the person's id in `X-Remote-User`, and what it stands behind.
+    private var remoteUser: (behind: String, line: String) {
+        switch self {
+        case .nginx: ("include latchd-protect.conf;", "proxy_set_header X-Remote-User $latchd_user;")
+        case .caddy:
+            ("request_header -X-Auth-Credential", "request_header X-Remote-User {http.request.header.X-Auth-User}")
+        case .haproxy:
+            (
+                "unless is_latchd or { var(txn.latchd) -m bool }",
+                "http-request set-header X-Remote-User %[req.hdr(x-auth-user)] if { req.hdr(x-auth-user) -m found }"
+            )
+        case .apache:
+            (
+                "<Location \"/\">",
+                #"RequestHeader set X-Remote-User "expr=%{req:X-Auth-User}" "expr=-n %{req:X-Auth-User}""#
+            )
+        }
     }
 
     private static func nginxAround(_ places: Places) -> String {

@@ -26,6 +26,7 @@ extension ImmichRoutes {
             }
             throw Self.failed
         }
+        await bridge.end(cookies.isOwn(request) ? cookies.token(in: request) : nil, request.id)
         services.metrics.signIn(.succeeded)
         return forgettingSignIn(try await signedIn(credential, .oauth, device, request), request)
     }

@@ -33,7 +33,7 @@ extension ImmichRoutes {
         guard password != nil || !services.mustChangePassword(caller.person) else {
             throw ImmichRefusal(.forbidden, services.passwordChangeSentence)
         }
-        if change.email?.text == caller.person.email { change.email = nil }
+        if change.email == EmailAddress(normalizing: caller.person.email) { change.email = nil }
         guard change.email == nil || settings.allowsEmailChange else {
             throw ImmichRefusal(.badRequest, "Only an administrator changes e-mail addresses here.")
         }

@@ -26,23 +26,12 @@ extension OnyxRoutes {
             let ending = try await bridge.finish(
                 state, secret, at: provider, fields, callback: base + settings.prefix + path,
                 client: client(of: request))
-            if case .web = ending { await endBefore(request) }
-            response = browser.answer(ending, bridge)
+            response = await browser.answer(ending, bridge)
         } catch {
             response = self.ending(error, of: state.destination, request)
         }
         response.headers.append("Set-Cookie", bridge.signInCookies.end(state.id, provider.sameSite))
         return response
-    }
-
-    /// Ends the session that the browser had before it signed in anew: nobody who knew that one is signed in by it.
-    private func endBefore(_ request: ServerRequest) async {
-        guard let token = RequestTokens(request, cookie: cookie).cookie else { return }
-        do {
-            _ = try await issuer.end(token)
-        } catch {
-            log.warning("A browser's former session was not ended.", ["request": .text(request.id)])
-        }
     }
 
     /// Why a browser that comes back is not known.

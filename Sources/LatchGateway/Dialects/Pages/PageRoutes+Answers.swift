@@ -48,11 +48,7 @@ extension PageRoutes {
                 .forbidden, "The form was not accepted", "Forms are taken at the address of these pages alone.")
         }
         guard place == .known else {
-            let host = request.headers["Host"] ?? ""
-            return atHome(
-                .misdirectedRequest, "This page is at another address",
-                "The server was asked for it at '\(host)'. If you did go to the address below, the proxy before this server "
-                    + "must hand the browser's Host on, with its port.")
+            return misdirected(request.headers["Host"])
         }
         return Self.redirect(to: home.link(isForSignIn ? signInHome(request) : plainTarget(of: request)))
     }
@@ -62,6 +58,14 @@ extension PageRoutes {
         guard let named = request.query("return") else { return prefix + PagePath.signIn }
         let back = named.hasPrefix("/") ? home.back(named, to: request) : named
         return prefix + PagePath.signIn + "?" + FormURLEncoded.encode([("return", back ?? named)])
+    }
+
+    /// The answer to a request that came to a host that this server knows nothing of.
+    func misdirected(_ host: String?) -> ServerResponse {
+        atHome(
+            .misdirectedRequest, "This page is at another address",
+            "The server was asked for it at '\(host ?? "")'. If you did go to the address below, the proxy before this server "
+                + "must hand the browser's Host on, with its port.")
     }
 
     private func atHome(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {

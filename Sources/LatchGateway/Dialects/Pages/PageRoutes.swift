@@ -34,6 +34,9 @@ struct PageRoutes: GatewayDialect {
     var title: String { services.settings.pages.title }
     var now: Date { services.now() }
 
+    /// There is a sign-in on every protected host; ``PageHome`` says what else is served there.
+    func hostScope(of pattern: String) -> HostCheck.Scope { .protected }
+
     /// Adds the routes under the prefix.
     func add(to router: inout Router) {
         open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
@@ -47,7 +50,11 @@ struct PageRoutes: GatewayDialect {
 
     /// An error of the server itself, before any route.
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        status == .notFound ? notFound : plain(status, "This did not work", sentence)
+        switch status {
+        case .notFound: notFound
+        case .misdirectedRequest: misdirected(request.headers["Host"])
+        default: plain(status, "This did not work", sentence)
+        }
     }
 
     /// The largest body of any form here; the longest fields are far less.

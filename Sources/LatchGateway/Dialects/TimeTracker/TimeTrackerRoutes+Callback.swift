@@ -19,7 +19,7 @@ extension TimeTrackerRoutes {
         do throws(BridgeFailure) {
             let ending = try await bridge.finish(
                 state, secret, at: provider, fields, callback: base + prefix + path, client: client(of: request))
-            response = browser.answer(ending, bridge)
+            response = await browser.answer(ending, bridge)
         } catch {
             response = ending(error, of: state.destination, request)
         }

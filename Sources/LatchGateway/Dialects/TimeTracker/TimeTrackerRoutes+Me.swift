@@ -52,7 +52,7 @@ extension TimeTrackerRoutes {
         JSONText.append(json: #"{"id":""#, to: &body)
         JSONText.append(id: person.id, to: &body)
         JSONText.append(json: #"","username":"#, to: &body)
-        JSONText.append(username(person), to: &body)
+        JSONText.append(person.username, to: &body)
         JSONText.append(json: #","fullName":"#, to: &body)
         if let name = person.name {
             JSONText.append(name, to: &body)
@@ -61,21 +61,21 @@ extension TimeTrackerRoutes {
         }
         JSONText.append(json: #","email":"#, to: &body)
         JSONText.append(person.email, to: &body)
-        JSONText.append(json: "}", to: &body)
+        JSONText.append(json: person.provedAddress == nil ? unproved : proved, to: &body)
         return body
     }
 
-    /// A person as the token's answer has it.
+    private static let proved: StaticString = #","email_verified":true}"#
+    private static let unproved: StaticString = #","email_verified":false}"#
+
+    /// A person as the token's answer has it. The address is the one that the person is told of; whether it is proved stands
+    /// beside it.
     static func user(_ person: Person) -> TimeTrackerUser {
         TimeTrackerUser(
-            id: person.id.uuidString.lowercased(), username: username(person), fullName: person.name,
-            email: person.email)
+            id: person.id.uuidString.lowercased(), username: person.username, fullName: person.name,
+            email: person.email,
+            isEmailVerified: person.provedAddress != nil)
     }
-
-    /// What the person is called among users: the name, or else the address, of which there is always one.
-    ///
-    /// Source: contract of Time Tracker, ID and claims rules.
-    static func username(_ person: Person) -> String { person.name ?? person.email }
 
     /// `POST /auth/logout`: ends the session of the bearer, and a browser's where a page of this server asks for it. Whoever
     /// comes is signed out afterwards, so the answer is always the same; only a database that fails is told.

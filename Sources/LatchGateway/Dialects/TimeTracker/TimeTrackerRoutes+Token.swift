@@ -106,8 +106,7 @@ extension TimeTrackerRoutes {
         let claims = AccessTokenClaims(
             issuer: issuer, audience: settings.audience ?? issuer, clientID: Self.clientID)
         return .made(lifetime: lifetime) { session in
-            let payload = claims.claims(of: session, username: Self.username(session.person)).encoded()
-            return Secret(try key.sign(payload: payload, type: AccessTokenClaims.type))
+            Secret(try key.sign(payload: claims.claims(of: session).encoded(), type: AccessTokenClaims.type))
         }
     }
 

@@ -37,13 +37,9 @@ enum ClientCredentials {
     }
 
     private static func basic(_ field: String) -> ClientCredentials? {
-        let words = field.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "basic", let data = Data(base64Encoded: String(words[1]))
-        else {
-            return nil
-        }
-        let halves = data.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 2, let id = text(halves[0]), let secret = text(halves[1]) else { return nil }
+        guard let credentials = BasicCredentials(field), let id = text(credentials.name),
+            let secret = text(credentials.password)
+        else { return nil }
         return .secret(id: id, secret: Secret(secret), isBasic: true)
     }
 

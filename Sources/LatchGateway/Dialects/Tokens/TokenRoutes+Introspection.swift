@@ -34,7 +34,7 @@ extension TokenRoutes {
             if isBasic(request, form) { return Self.asked(form) }
             switch ClientCredentials(request, form) {
             case .ambiguous: return .failure(Refusal(response: Self.oneWay))
-            case .secret(let id, let secret, _) where clients[id]?.secret == secret:
+            case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret == secret:
                 return Self.asked(form)
             case .none, .unreadable, .secret: return .failure(Refusal(response: TokenAnswers.invalidClient))
             }
@@ -61,8 +61,14 @@ extension TokenRoutes {
         JSONText.append(json: #"{"active":true,"token_type":"Bearer","sub":""#, to: &body)
         JSONText.append(id: session.person.id, to: &body)
         JSONText.append(json: #"","username":"#, to: &body)
-        JSONText.append(session.person.email, to: &body)
-        JSONText.append(json: #","iat":"#, to: &body)
+        JSONText.append(session.person.username, to: &body)
+        if let email = session.person.provedAddress {
+            JSONText.append(json: #","email":"#, to: &body)
+            JSONText.append(email.text, to: &body)
+            JSONText.append(json: #","email_verified":true,"iat":"#, to: &body)
+        } else {
+            JSONText.append(json: #","email_verified":false,"iat":"#, to: &body)
+        }
         JSONText.append(ascii: "\(Int64(session.created.timeIntervalSince1970))", to: &body)
         JSONText.append(json: #","exp":"#, to: &body)
         JSONText.append(ascii: "\(Int64(session.expires.timeIntervalSince1970))", to: &body)

@@ -1,12 +1,13 @@
 import Crypto
 import HTTPServer
+import OAuth
 import Wire
 
 /// What servers and programmes that know OAuth ask about a token: introspection, revocation, and where both are.
 ///
 /// A value without state, under the prefix of the dialect whose tokens they are.
 ///
-/// Source: RFC 7662, RFC 7009, RFC 8414.
+/// Source: RFC 7662, RFC 7009.
 struct TokenRoutes: Sendable {
     /// What stands before the paths.
     let prefix: String
@@ -21,7 +22,7 @@ struct TokenRoutes: Sendable {
     /// Whether a sign-in through an identity provider may end at any port of a loopback address.
     let allowsLoopbackRedirects: Bool
     /// Who may introspect, by id; nobody, and there is no such endpoint.
-    let clients: [String: IntrospectionClient]
+    let clients: [ExactText: IntrospectionClient]
     /// What most of them send with every request: known at a glance, without decoding it.
     let basicFields: Set<SHA256Digest>
     let issuer: any SessionIssuer
@@ -42,9 +43,9 @@ struct TokenRoutes: Sendable {
         }
         if let issuer = issuerAddress {
             let page = metadata(of: issuer)
-            router.on(.get, Self.wellKnown(of: issuer), atOnce: { _ in page }, handler: { _ in page })
+            router.on(.get, LatchdMetadata.path(of: issuer), atOnce: { _ in page }, handler: { _ in page })
         } else {
-            router.on(.get, Self.wellKnown(of: "http://localhost" + prefix)) { request in
+            router.on(.get, LatchdMetadata.path(of: "http://localhost" + prefix)) { request in
                 address.base(of: request).map { metadata(of: $0 + prefix) } ?? TokenAnswers.noMetadata
             }
         }
@@ -66,7 +67,8 @@ struct TokenRoutes: Sendable {
         switch ClientCredentials(request, form) {
         case .ambiguous: return Self.oneWay
         case .unreadable: return TokenAnswers.invalidClient
-        case .secret(let id, let secret, _) where clients[id]?.secret != secret: return TokenAnswers.invalidClient
+        case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret != secret:
+            return TokenAnswers.invalidClient
         case .none, .secret: break
         }
         guard let token = Self.token(form) else { return Self.oneToken }

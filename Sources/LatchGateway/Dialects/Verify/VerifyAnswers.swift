@@ -9,24 +9,34 @@ enum VerifyAnswers {
     /// The id never changes, as an address may. What is no visible ASCII, and `%`, `{` and `}`, is percent-encoded
     /// UTF-8: Caddy writes its own placeholders in braces. Of a name only unreserved characters stay, and a group's comma is
     /// encoded too, as commas part the groups.
-    static func welcome(_ session: Session?) -> ServerResponse {
-        guard let session else { return anonymous }
-        let person = session.person
+    ///
+    /// Of an address that nobody proved nothing is said.
+    static func welcome(_ visitor: VerifyVisitor?) -> ServerResponse {
+        guard let visitor else { return anonymous }
+        let person = visitor.person
         var fields = [
             HTTPHeaders.Field(name: "Cache-Control", value: "no-store"),
             HTTPHeaders.Field(name: "X-Auth-User", value: person.id.uuidString.lowercased()),
-            HTTPHeaders.Field(name: "X-Auth-Email", value: encode(person.email, isVisible)),
-            HTTPHeaders.Field(name: "X-Auth-Session", value: session.id.rawValue),
         ]
+        if let email = person.provedAddress {
+            fields.append(HTTPHeaders.Field(name: "X-Auth-Email", value: encode(email.text, isVisible)))
+        }
+        if let session = visitor.session {
+            fields.append(HTTPHeaders.Field(name: "X-Auth-Session", value: session.rawValue))
+        }
+        if visitor.isKey { fields.append(HTTPHeaders.Field(name: keyField, value: "key")) }
         if let name = person.name, !name.isEmpty {
             let encoded = encode(name, PercentEncoding.isUnreserved)
             fields.append(HTTPHeaders.Field(name: "X-Auth-Name", value: encoded))
         }
-        if !session.groups.isEmpty {
-            fields.append(HTTPHeaders.Field(name: "X-Auth-Groups", value: list(session.groups)))
+        if !visitor.groups.isEmpty {
+            fields.append(HTTPHeaders.Field(name: "X-Auth-Groups", value: list(visitor.groups)))
         }
         return ServerResponse(status: .ok, headers: HTTPHeaders(fields))
     }
+
+    /// Tells the proxy that `Authorization` holds a key, which it must not hand on.
+    static let keyField = "X-Auth-Credential"
 
     /// 200 about nobody, where everybody may come.
     private static let anonymous = ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"])
@@ -36,6 +46,12 @@ enum VerifyAnswers {
 
     /// 403 to a peer that is not trusted to ask.
     static let untrusted = sentence(.forbidden, "Only a trusted proxy may ask here.")
+
+    /// 429 after too many keys that were none; nginx would make a failure of this server of it.
+    static func tooMany(_ wait: Duration, isNginx: Bool) -> ServerResponse {
+        let status = isNginx ? HTTPStatus.forbidden : .tooManyRequests
+        return OnyxAnswers.later(sentence(status, "There were too many attempts. Try again later."), wait)
+    }
 
     /// 503: the database does not answer.
     static let unavailable = OnyxAnswers.later(

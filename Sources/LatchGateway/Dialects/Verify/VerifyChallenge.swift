@@ -18,16 +18,19 @@ struct VerifyChallenge: Sendable {
 
     /// 401 with the challenge, or 302 to the page where people sign in; for nginx 401 with the page's address too.
     ///
-    /// Source: RFC 6750 §3 and §3.1, an error only where a token was sent; RFC 9728 §5.1.
+    /// Source: RFC 6750 §3 and §3.1, an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2.
     func answer(
-        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, isNginx: Bool
+        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, takesKeys: Bool,
+        isNginx: Bool
     ) -> ServerResponse {
         let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded) : nil
         if let page, !isNginx { return Self.sending(to: page) }
         var answer = VerifyAnswers.sentence(.unauthorized, "Sign in first.")
         let error = triedBearer ? #"error="invalid_token", error_description="The token opens nothing.", "# : ""
-        answer.headers["WWW-Authenticate"] =
-            #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
+        let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
+        // First, as programs that know Basic alone look at the beginning; a browser would ask for a password in a window.
+        let basic = takesKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""
+        answer.headers["WWW-Authenticate"] = basic + bearer
         if let page { answer.headers["Location"] = page }
         return answer
     }
@@ -82,6 +85,11 @@ struct VerifyChallenge: Sendable {
     private static func page(_ address: String, back: String, or short: String) -> String {
         let isLong = back.utf8.count > ReturnAddress.maximumCount
         return address + "?return=" + PercentEncoding.encode(isLong ? short : back)
+    }
+
+    /// Whether a page that a browser shows asks.
+    private static func isFetch(_ request: ServerRequest) -> Bool {
+        request.headers["Sec-Fetch-Mode"] != nil || request.headers["X-Requested-With"] != nil
     }
 
     /// Whether a person's browser asks for a page: a script, an image or an app can do nothing with another one.

@@ -1,4 +1,5 @@
 import HTTPServer
+import OAuth
 import Wire
 
 extension VerifyRoutes {
@@ -6,6 +7,9 @@ extension VerifyRoutes {
     static let wellKnown = "/.well-known/oauth-protected-resource"
 
     /// Who signs people in to the address behind the well-known part: what a native app needs to find sign-in.
+    ///
+    /// `latchd_server` is latchd's own. `authorization_servers` is not there: its members are servers of OAuth, with an
+    /// authorization and a token endpoint, and the sign-in here is none that a general client could use.
     ///
     /// It is asked on the protected host, through its proxy. A host that no rule names is not told about, once a rule names
     /// any.
@@ -18,7 +22,7 @@ extension VerifyRoutes {
         else { return VerifyAnswers.sentence(.notFound, "Nothing here is protected.") }
         var members = [JSONValue.Member("resource", .string("\(scheme)://\(host)" + (path == "/" ? "" : path)))]
         if services.settings.onyx.isEnabled {
-            members.append(.init("authorization_servers", .array([.string(server + services.settings.onyx.prefix)])))
+            members.append(.init(ProtectedResource.serverMember, .string(server + services.settings.onyx.prefix)))
         }
         members.append(.init("bearer_methods_supported", .array(["header"])))
         return ServerResponse(

@@ -28,6 +28,10 @@ struct VerifyRoutes: GatewayDialect {
         path == prefix || path == Self.wellKnown || path.hasPrefix(Self.wellKnown + "/")
     }
 
+    /// The metadata are about protected hosts. A trusted proxy alone may ask whose a request is, by whatever name it has for
+    /// this server.
+    func hostScope(of pattern: String) -> HostCheck.Scope { pattern == prefix ? .anyHost : .protected }
+
     /// Adds the routes. A proxy may ask with the method of the request that it holds.
     func add(to router: inout Router) {
         for method in Self.methods {
@@ -63,6 +67,8 @@ extension VerifyRoutes {
         let forwarded: ForwardedRequest
         let admission: AccessRule.Admission
         let tokens: RequestTokens
+        /// What may be a person's key, where the rule takes keys.
+        let key: BasicCredentials?
     }
 
     private enum Reading {
@@ -75,11 +81,12 @@ extension VerifyRoutes {
         switch read(request) {
         case .refusal(let answer): return answer
         case .question(let question):
-            guard let first = question.tokens.first else { return answer(question, nil) }
             do {
-                let found = try await services.issuer.authenticate(first)
-                guard let second = question.tokens.second, !found.isValid else { return answer(question, found) }
-                return answer(question, try await services.issuer.authenticate(second))
+                if let session = try await session(of: question.tokens) {
+                    return answer(question, VerifyVisitor(session))
+                }
+                guard let key = question.key else { return answer(question, nil) }
+                return try await answer(question, key)
             } catch {
                 services.log.error(
                     "A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
@@ -88,15 +95,32 @@ extension VerifyRoutes {
         }
     }
 
+    private func session(of tokens: RequestTokens) async throws -> Session? {
+        for token in [tokens.first, tokens.second] {
+            guard let token else { continue }
+            if case .valid(let session) = try await services.issuer.authenticate(token) { return session }
+        }
+        return nil
+    }
+
+    private func answer(_ question: Question, _ key: BasicCredentials) async throws -> ServerResponse {
+        switch try await holder(of: key, question.request) {
+        case .known(let known): return answer(question, VerifyVisitor(known))
+        case .refused: return answer(question, nil)
+        case .limited(let wait):
+            return VerifyAnswers.tooMany(wait, isNginx: Self.isNginx(question.request))
+        }
+    }
+
     /// The same, when nothing need be waited for: the session is in memory.
     func verifyAtOnce(_ request: ServerRequest) -> ServerResponse? {
         switch read(request) {
         case .refusal(let answer): return answer
         case .question(let question):
-            guard let first = question.tokens.first else { return answer(question, nil) }
-            guard let found = services.issuer.authenticateAtOnce(first), question.tokens.second == nil || found.isValid
-            else { return nil }
-            return answer(question, found)
+            guard let first = question.tokens.first else { return question.key == nil ? answer(question, nil) : nil }
+            guard let found = services.issuer.authenticateAtOnce(first) else { return nil }
+            if case .valid(let session) = found { return answer(question, VerifyVisitor(session)) }
+            return question.tokens.second == nil && question.key == nil ? answer(question, nil) : nil
         }
     }
 
@@ -108,25 +132,27 @@ extension VerifyRoutes {
         do throws(ForwardedRefusal) {
             let forwarded = try ForwardedRequest(request)
             guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
+            let admission = try rules.admission(to: forwarded)
+            let tokens = RequestTokens(request, cookie: services.cookie)
+            let basic = tokens.bearer == nil ? Self.basic(request) : nil
             return .question(
                 Question(
-                    request: request, forwarded: forwarded, admission: try rules.admission(to: forwarded),
-                    tokens: RequestTokens(request, cookie: services.cookie)))
+                    request: request, forwarded: forwarded, admission: admission,
+                    tokens: tokens, key: basic.flatMap { rules.takeKeys(with: forwarded) ? $0 : nil }))
         } catch {
             if error == .incomplete { complaints.note(.incomplete, request) }
             return .refusal(VerifyAnswers.refusal(error, isNginx: Self.isNginx(request)))
         }
     }
 
-    private func answer(_ question: Question, _ found: Authentication?) -> ServerResponse {
-        var session: Session?
-        if case .valid(let valid) = found { session = valid }
-        switch (question.admission, session) {
-        case (.everybody, _): return VerifyAnswers.welcome(session)
+    private func answer(_ question: Question, _ visitor: VerifyVisitor?) -> ServerResponse {
+        switch (question.admission, visitor) {
+        case (.everybody, _): return VerifyAnswers.welcome(visitor)
         case (.nobody, _): return VerifyAnswers.forbidden
-        case (.signedIn, let session?): return VerifyAnswers.welcome(session)
-        case (.some(let members), let session?):
-            return members.contains(session) ? VerifyAnswers.welcome(session) : VerifyAnswers.forbidden
+        case (.signedIn, let visitor?): return welcome(visitor, question)
+        case (.some(let members), let visitor?):
+            return members.contains(visitor.person, in: visitor.groups)
+                ? welcome(visitor, question) : VerifyAnswers.forbidden
         case (_, nil):
             if case .passwordChangeRequired = found {
                 return challenge.passwordChange(
@@ -135,8 +161,12 @@ extension VerifyRoutes {
             }
             return challenge.answer(
                 to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
-                isNginx: Self.isNginx(question.request))
+                takesKeys: rules.takeKeys(with: question.forwarded), isNginx: Self.isNginx(question.request))
         }
+    }
+
+    private func welcome(_ visitor: VerifyVisitor, _ question: Question) -> ServerResponse {
+        visitor.may(question.forwarded.method) ? VerifyAnswers.welcome(visitor) : VerifyAnswers.forbidden
     }
 
     /// Whether the proxy says in its own address that it understands 2xx, 401 and 403 alone.

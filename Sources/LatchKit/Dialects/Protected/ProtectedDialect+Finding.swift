@@ -30,7 +30,7 @@ extension ProtectedDialect {
         } catch {
             return .stranger(ServerText.clean(error.message), answer)
         }
-        guard let gateway = Self.gateway(metadata.authorizationServers[0]) else {
+        guard let gateway = Self.gateway(metadata.server) else {
             return .stranger("whoever signs people in to it has no address that can be used", answer)
         }
         return try await ask(gateway, for: place, line)

@@ -1,0 +1,128 @@
+-- Asks latchd whose a request is: LuaHookAccessChecker latchd.lua latchd
+--
+-- Apache has no forward authentication of its own. This sends the request's header fields to latchd with what is asked for, puts
+-- latchd's X-Auth fields into the request when it may go on, and answers it as latchd did when it may not. An error of this
+-- script makes Apache answer 500: nobody comes in by it.
+
+local http = require "socket.http"
+local socket = require "socket"
+
+local verify = os.getenv("LATCHD_VERIFY") or "http://127.0.0.1:2283/auth/verify"
+
+local handed_on = { "X-Auth-User", "X-Auth-Email", "X-Auth-Name", "X-Auth-Groups", "X-Auth-Session" }
+
+-- Fields about the connection or the body, and those that say what is asked for.
+local own = {
+    ["connection"] = true, ["content-length"] = true, ["expect"] = true, ["host"] = true, ["keep-alive"] = true,
+    ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true, ["transfer-encoding"] = true, ["upgrade"] = true,
+    ["x-forwarded-for"] = true, ["x-forwarded-host"] = true, ["x-forwarded-proto"] = true,
+    ["x-forwarded-method"] = true, ["x-forwarded-uri"] = true,
+}
+
+-- What a backend may believe that was made for other proxies.
+local believed = {
+    ["remote-user"] = true, ["remote-email"] = true, ["remote-groups"] = true, ["remote-name"] = true,
+    ["x-remote-user"] = true, ["x-webauth-user"] = true,
+}
+
+-- Some backends read other signs in a name as hyphens.
+local function is_from_outside(name)
+    local plain = name:lower():gsub("[^a-z0-9]", "-")
+    return plain:find("^x%-auth") or plain:find("^x%-forwarded") or believed[plain]
+end
+
+-- The cookies without latchd's, which open a session.
+local function without_session(cookies)
+    local kept = {}
+    for cookie in cookies:gmatch("[^;,]+") do
+        local name = cookie:match("^%s*([^=%s]*)")
+        if name:gsub("^__Host%-", ""):gsub("^__Secure%-", "") ~= "latchd_session" then
+            kept[#kept + 1] = cookie:match("^%s*(.-)%s*$")
+        end
+    end
+    return #kept > 0 and table.concat(kept, "; ") or nil
+end
+
+local function names(fields)
+    local all = {}
+    for name in pairs(fields) do all[#all + 1] = name end
+    return all
+end
+
+local function refuse(r, status, fields, body)
+    for name, field in pairs { ["www-authenticate"] = "WWW-Authenticate", location = "Location", ["retry-after"] = "Retry-After" } do
+        if fields[name] then r.err_headers_out[field] = fields[name] end
+    end
+    r.err_headers_out["Cache-Control"] = "no-store"
+    -- What is no status that Apache answers with by itself would let the request go on.
+    if status < 300 or status > 599 then status = 503 end
+    -- The answer's text; it is plain, and begins with a letter.
+    if body and body:find("^%a") then r:custom_response(status, body) end
+    return status
+end
+
+function latchd(r)
+    local scheme = r.is_https and "https" or "http"
+    -- Nothing from outside may look like what latchd or Apache says.
+    for _, name in ipairs(names(r:headers_in_table())) do
+        if is_from_outside(name) then r.headers_in[name] = nil end
+    end
+    local address = r.useragent_ip
+    local host = r.hostname
+    -- The page where people sign in, and what apps find sign-in by.
+    if r.uri:find("^/latch/") or r.uri == "/.well-known/oauth-protected-resource"
+        or r.uri:find("^/%.well%-known/oauth%-protected%-resource/") then
+        r.headers_in["X-Forwarded-For"] = address
+        r.headers_in["X-Forwarded-Host"] = host
+        r.headers_in["X-Forwarded-Proto"] = scheme
+        return apache2.OK
+    end
+
+    local asked = {}
+    for name, value in pairs(r:headers_in_table()) do
+        if not own[name:lower()] then asked[name:lower()] = value end
+    end
+    asked["x-forwarded-for"] = address
+    -- Without the port that a client writes: it would choose a rule by it.
+    asked["x-forwarded-host"] = host
+    asked["x-forwarded-proto"] = scheme
+    asked["x-forwarded-method"] = r.method
+    asked["x-forwarded-uri"] = r.unparsed_uri
+    local body = {}
+    local done, status, fields = http.request {
+        url = verify, headers = asked, redirect = false,
+        create = function()
+            local connection = socket.tcp()
+            connection:settimeout(5)
+            return connection
+        end,
+        sink = function(part)
+            if part then body[#body + 1] = part end
+            return 1
+        end,
+    }
+    if not done then return refuse(r, 503, {}) end
+    if status ~= 200 then return refuse(r, status, fields, table.concat(body)) end
+
+    for _, name in ipairs(handed_on) do
+        local value = fields[name:lower()]
+        if value then r.headers_in[name] = value end
+    end
+    r.headers_in["X-Forwarded-For"] = address
+    r.headers_in["X-Forwarded-Host"] = host
+    r.headers_in["X-Forwarded-Proto"] = scheme
+    -- What opens a session stays here: a backend gets neither the app's token, nor a key that latchd took, nor the browser's
+    -- cookie.
+    local authorization = r.headers_in["Authorization"]
+    if authorization and (fields["x-auth-credential"] or authorization:lower():find("^bearer%f[%s\0]")) then
+        r.headers_in["Authorization"] = nil
+    end
+    local cookies = r.headers_in["Cookie"]
+    if cookies then r.headers_in["Cookie"] = without_session(cookies) end
+    -- A field that Connection names would be taken away behind Apache; whether it is to be closed is for Apache.
+    local options = {}
+    if (r.headers_in["Connection"] or ""):lower():find("%f[%w]close%f[%W]") then options[1] = "close" end
+    if r.headers_in["Upgrade"] then options[#options + 1] = "Upgrade" end
+    r.headers_in["Connection"] = #options > 0 and table.concat(options, ", ") or nil
+    return apache2.OK
+end

@@ -1,0 +1,19 @@
+import FoundationEssentials
+
+/// A name and a password in an `Authorization` field of the scheme Basic, as bytes.
+///
+/// Source: RFC 7617 §2; RFC 9110 §11.1, the scheme's case does not matter.
+struct BasicCredentials: Sendable {
+    let name: Data
+    let password: Data
+
+    /// Reads the value of a field; nil when it is of another scheme or not in Basic's form.
+    init?(_ field: String) {
+        guard let encoded = BearerToken.credentials(field, scheme: "basic"), let data = Data(base64Encoded: encoded)
+        else { return nil }
+        let halves = data.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        name = halves[0]
+        password = halves[1]
+    }
+}

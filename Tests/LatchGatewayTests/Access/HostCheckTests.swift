@@ -1,0 +1,139 @@
+import FoundationEssentials
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite("Which hosts are answered at", .timeLimit(.minutes(5)))
+struct HostCheckTests {
+    private static let probes: Set = ["/healthz", "/readyz", "/auth/verify"]
+
+    private static func with(
+        publicURL: String? = "https://latch.example", _ body: (Bench) async throws -> Void
+    ) async throws {
+        try await TimeTrackerBench.with { settings in
+            settings.publicURL = publicURL
+            settings.immich.isEnabled = true
+            settings.immich.prefix = "/immich"
+            settings.relateMail.isEnabled = true
+            settings.relateMail.prefix = "/mail"
+            settings.pages.isEnabled = true
+            settings.verify.isEnabled = true
+            settings.verify.rules = AccessRules(
+                [
+                    AccessRule(named: "app", hosts: ["app.example.org"], admission: .signedIn)
+                ].compactMap { $0 })
+            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        } _: {
+            try await body($0.bench)
+        }
+    }
+
+    private static func send(
+        _ bench: Bench, _ route: Router.Route, _ host: String, _ fields: [(String, String)] = []
+    ) async throws -> Int {
+        let path = route.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000")
+            .replacing("{*}", with: "x")
+        return try await bench.http.send(
+            route.method.rawValue, path, host: host, headers: fields,
+            body: [.get, .head].contains(route.method) ? nil : ""
+        ).status
+    }
+
+    @Test("Every route refuses a name of another site with 421, but those for probes and proxies")
+    func everyRoute() async throws {
+        try await Self.with { bench in
+            let invented: [[(String, String)]] = [[], [("X-Forwarded-Host", "latch.example")]]
+            for route in bench.gateway.router.routes {
+                for host in ["evil.example", "latch.example.evil.example", "latch.example."] {
+                    for fields in invented {
+                        let status = try await Self.send(bench, route, host, fields)
+                        #expect((status == 421) == !Self.probes.contains(route.pattern), "\(route) \(host): \(status)")
+                    }
+                }
+                let told = try await Self.send(bench, route, "latch.example", [("X-Forwarded-Host", "evil.example")])
+                #expect((told == 421) == !Self.probes.contains(route.pattern), "\(route): \(told)")
+            }
+        }
+    }
+
+    @Test(
+        "Every route answers at the server's own name, in capitals, with a port, through a proxy, and on this machine")
+    func own() async throws {
+        try await Self.with { bench in
+            let ways: [(String, [(String, String)])] = [
+                ("latch.example", []), ("LATCH.example:8443", []), ("127.0.0.1:2283", []), ("localhost", []),
+                ("latchd:2283", [("X-Forwarded-Host", "latch.example")]),
+                ("10.0.0.7:2283", [("X-Forwarded-Host", "latch.example")]),
+            ]
+            let pages = bench.gateway.stores.settings.pages.prefix + "/"
+            for route in bench.gateway.router.routes where !route.pattern.hasPrefix(pages) {
+                for (host, fields) in ways {
+                    let status = try await Self.send(bench, route, host, fields)
+                    #expect(status != 421, "\(route) at \(host)")
+                }
+            }
+        }
+    }
+
+    @Test("A protected host has the sign-in and the metadata, and nothing else of the server's")
+    func protected() async throws {
+        try await Self.with { bench in
+            for route in bench.gateway.router.routes {
+                let isThere =
+                    Self.probes.contains(route.pattern) || route.pattern.hasPrefix("/latch/")
+                    || route.pattern.hasPrefix(VerifyRoutes.wellKnown)
+                let status = try await Self.send(bench, route, "app.example.org")
+                #expect((status == 421) == !isThere, "\(route): \(status)")
+            }
+        }
+    }
+
+    @Test("A monitor reads the metrics by the machine's address or a name of its network")
+    func monitoring() async throws {
+        try await Self.with { bench in
+            for (host, isAnswered) in [
+                ("10.1.2.3:2283", true), ("latchd:2283", true), ("[fd00::1]:2283", true), ("latch.example", true),
+                ("evil.example", false), ("metrics.evil.example:2283", false),
+            ] {
+                let status = try await bench.http.send("GET", "/metrics", host: host).status
+                #expect((status != 421) == isAnswered, "\(host)")
+            }
+        }
+    }
+
+    @Test("Rules that name no host make no name of another site known, whatever the request says beside it")
+    func rulesOfAllHosts() async throws {
+        try await Bench.with { settings in
+            settings.publicURL = "https://latch.example"
+            settings.verify.isEnabled = true
+            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        } _: { bench in
+            let answer = try await bench.http.send(
+                "GET", "/api/auth/type", host: "evil.example", headers: [("X-Forwarded-Host", "latch.example")])
+            #expect(answer.status == 421)
+        }
+    }
+
+    @Test("Without a configured address every name is answered")
+    func unconfigured() async throws {
+        try await Bench.with { bench in
+            let answer = try await bench.http.send("GET", "/api/auth/type", host: "evil.example")
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("The refusal has the family's own envelope")
+    func envelopes() async throws {
+        try await Self.with { bench in
+            let onyx = try await bench.http.send("GET", "/api/auth/type", host: "evil.example")
+            #expect(onyx.json?["detail"]?.string?.contains("public_url") == true)
+            let timeTracker = try await bench.http.send("GET", "/tt/auth/me", host: "evil.example")
+            #expect(timeTracker.json?["error"]?.string?.contains("public_url") == true)
+            let page = try await bench.http.send("GET", "/latch/sign-in", host: "evil.example")
+            #expect(String(decoding: page.body, as: UTF8.self).contains("https://latch.example/latch/account"))
+        }
+    }
+}

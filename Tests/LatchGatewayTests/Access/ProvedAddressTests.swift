@@ -1,0 +1,127 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import JOSE
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Everything that tells somebody else who a person is, asked for somebody whose address nobody proved.
+@Suite("An address that nobody proved", .timeLimit(.minutes(5)))
+struct ProvedAddressTests {
+    private static let email = "boss@corp.example"
+
+    /// What answers the person about the account, and no other server.
+    private static let own: Set = [
+        "/api/me", "/immich/users/me", "/tt/auth/me", "/mail/api/profile", "/mail/api/smtp-credentials",
+        "/latch/account", "/latch/sign-in",
+    ]
+
+    private static func with(_ body: (TimeTrackerBench, Person, String) async throws -> Void) async throws {
+        try await TimeTrackerBench.with { settings in
+            settings.onyx.allowsRegistration = true
+            settings.immich.isEnabled = true
+            settings.immich.prefix = "/immich"
+            settings.relateMail.isEnabled = true
+            settings.relateMail.prefix = "/mail"
+            settings.pages.isEnabled = true
+            settings.verify.isEnabled = true
+            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        } _: { bench in
+            let registered = try await bench.http.send(
+                "POST", "/api/auth/register", headers: [("Content-Type", "application/json")],
+                body: #"{"email":"\#(email)","password":"\#(Bench.password)"}"#)
+            #expect(registered.status == 201)
+            let people = bench.bench.gateway.stores.people
+            let person = try await people.require(email)
+            // An administrator knows the person at the provider, which says nothing of the address.
+            let provider = try #require(bench.bench.gateway.stores.settings.providers.first)
+            try await people.link(person.id, to: "boss-1", at: provider)
+            let account = SmallProvider.Account(subject: "boss-1", email: email, isVerified: false)
+            let token = try await bench.exchange(bench.deepLink(as: account)).token.orThrow
+            try await body(bench, person, token)
+        }
+    }
+
+    private static let forwarded = [
+        ("X-Forwarded-Host", "latch.example"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"),
+        ("X-Forwarded-Uri", "/photos"),
+    ]
+
+    @Test("is in no answer of any route but those that tell the person of the account")
+    func everyRoute() async throws {
+        try await Self.with { bench, _, token in
+            var seen: Set<String> = []
+            for route in bench.bench.gateway.router.routes where route.method == .get || route.pattern == "/auth/verify"
+            {
+                let path = route.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000")
+                    .replacing("{*}", with: "x")
+                let more = route.pattern == "/auth/verify" ? Self.forwarded : []
+                for bearer in [Bench.bearer(token), [("Cookie", "__Host-latchd_session=\(token)")]] {
+                    let answer = try await bench.http.send(
+                        route.method.rawValue, path, host: "latch.example", headers: bearer + more)
+                    let head = answer.headers.fields.map(\.value).joined(separator: "\n")
+                    if (head + String(decoding: answer.body, as: UTF8.self)).contains("boss") {
+                        seen.insert(route.pattern)
+                    }
+                }
+            }
+            #expect(seen.isSubset(of: Self.own), "\(seen.subtracting(Self.own))")
+            #expect(seen.contains("/api/me"))
+        }
+    }
+
+    @Test("is handed to no backend and no resource server; each learns the id, and that the address is not proved")
+    func waysOut() async throws {
+        try await Self.with { bench, person, token in
+            let id = person.id.uuidString.lowercased()
+            let verified = try await bench.http.send(
+                "GET", "/auth/verify", headers: Self.forwarded + Bench.bearer(token))
+            #expect(verified.status == 200)
+            #expect(verified.headers["X-Auth-User"] == id)
+            #expect(verified.headers["X-Auth-Email"] == nil)
+            for path in ["/api/auth/introspect", "/tt/auth/introspect"] {
+                let answer = try #require(try await bench.introspect(token, at: path))
+                #expect(answer["username"]?.string == id)
+                #expect(answer["email"] == nil)
+                #expect(answer["email_verified"]?.bool == false)
+            }
+            let claims = try #require(try await TimeTrackerBench.claims(of: token, by: bench.keys()))
+            #expect(claims["username"]?.string == id)
+            #expect(claims["email"] == nil)
+            #expect(claims["email_verified"]?.bool == false)
+            let me = try await bench.me(token)
+            #expect(me.json?["username"]?.string == id)
+            #expect(me.json?["email_verified"]?.bool == false)
+        }
+    }
+
+    @Test("A proved one is told to each of them, and no name that a person chose stands in its place")
+    func proved() async throws {
+        try await Self.with { bench, _, _ in
+            let ada = try await bench.bench.addPerson()
+            let token = try await bench.token()
+            let renamed = try await bench.http.send(
+                "PUT", "/immich/users/me", headers: Bench.bearer(token) + [("Content-Type", "application/json")],
+                body: #"{"name":"boss@corp.example"}"#)
+            #expect(renamed.status == 200)
+            bench.bench.gateway.issuer.forgetEverything()
+            let second = try await bench.token()
+
+            let verified = try await bench.http.send(
+                "GET", "/auth/verify", headers: Self.forwarded + Bench.bearer(second))
+            #expect(verified.headers["X-Auth-Email"] == Bench.email)
+            let told = [
+                try await bench.introspect(second), try await bench.introspect(second, at: "/api/auth/introspect"),
+                try await TimeTrackerBench.claims(of: second, by: bench.keys()), try await bench.me(second).json,
+            ]
+            for answer in told {
+                #expect(answer?["username"]?.string == Bench.email)
+                #expect(answer?["email"]?.string == Bench.email)
+                #expect(answer?["email_verified"]?.bool == true)
+            }
+            #expect(try await bench.me(second).json?["id"]?.string == ada.id.uuidString.lowercased())
+        }
+    }
+}

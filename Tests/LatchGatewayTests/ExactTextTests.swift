@@ -1,0 +1,87 @@
+import FoundationEssentials
+import OpenIDConnect
+import Testing
+
+@testable import LatchGateway
+
+@Suite("What tells people apart is compared byte by byte", .timeLimit(.minutes(5)))
+struct ExactTextTests {
+    /// One letter in two spellings of Unicode, which `String` takes for equal.
+    private static let composed = "ren\u{E9}@example.org"
+    private static let decomposed = "rene\u{301}@example.org"
+    /// The Kelvin sign, which becomes a `k` in lower case.
+    private static let kelvin = "vi\u{212A}tor@example.org"
+
+    @Test("Texts that are equal to String and differ in bytes are two")
+    func bytes() {
+        #expect(Self.composed == Self.decomposed)
+        #expect(ExactText(Self.composed) != ExactText(Self.decomposed))
+        #expect(Set([Self.composed, Self.decomposed].map { ExactText($0) }).count == 2)
+        #expect(EmailAddress(normalizing: Self.composed) != EmailAddress(normalizing: Self.decomposed))
+    }
+
+    @Test(
+        "Of an address the letters A to Z alone are made small",
+        arguments: [
+            ("Ada@EXAMPLE.org", "ada@example.org"), ("vi\u{212A}tor@x.org", "vi\u{212A}tor@x.org"),
+            ("\u{C4}@x.org", "\u{C4}@x.org"), (" \u{E4}Z@x.org\n", "\u{E4}z@x.org"), ("\u{130}@x.org", "\u{130}@x.org"),
+        ])
+    func folding(_ written: String, _ stored: String) {
+        #expect(EmailAddress(normalizing: written).text.utf8.elementsEqual(stored.utf8))
+    }
+
+    @Test("Whoever an earlier version stored in small letters is found under what is stored, and nobody else by it")
+    func existing() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            // What `lowercased()` made of them: every row is such a text.
+            for stored in ["\u{C4}nne@example.org", "Viktor@example.org", "I\u{307}@example.org"].map({
+                $0.lowercased()
+            }) {
+                let person = try await bench.addPerson(stored)
+                #expect(try await people.find(stored)?.id == person.id)
+                #expect(try await bench.login(stored).status == 200)
+            }
+            #expect(try await bench.login("\u{C4}nne@example.org").token == nil)
+            #expect(try await bench.login(Self.kelvin).token == nil)
+            #expect(try await bench.addPerson("\u{C4}nne@example.org").email == "\u{C4}nne@example.org")
+        }
+    }
+
+    @Test("An address with the Kelvin sign is not linked to the one with a k")
+    func linking() async throws {
+        try await Bench.with { bench in
+            let viktor = try await bench.addPerson("viktor@example.org")
+            let provider = ProviderConfiguration(
+                id: "home", kind: .oidc, title: "Home",
+                settings: .init(issuer: "https://home.example", clientID: "x", authentication: .none),
+                linksByEmail: true, domains: ["ex\u{E4}mple.org", "example.org"])
+            func come(_ email: String) async throws -> Person {
+                try await bench.gateway.stores.people.person(
+                    for: .init(
+                        issuer: "https://home.example", subject: email, email: email, isEmailVerified: true, groups: []),
+                    at: provider)
+            }
+            let stranger = await #expect(throws: GatewayError.self) { try await come(Self.kelvin) }
+            #expect(stranger?.code == .notInvited)
+            let foreign = await #expect(throws: GatewayError.self) { try await come("a@exa\u{308}mple.org") }
+            #expect(foreign?.code == .domainRefused)
+            #expect(try await come("VIKTOR@example.org").id == viktor.id)
+        }
+    }
+
+    @Test("A rule about one spelling of a person or a group is not about the other")
+    func rules() {
+        func person(_ email: String) -> Person {
+            Person(
+                id: UUID(), email: email, name: nil, created: Date(), sessionEpoch: 0, disabled: nil,
+                isAdministrator: false, isVerified: true)
+        }
+        let members = AccessMembers(users: [Self.composed, "viktor@example.org"], groups: ["caf\u{E9}"])
+        #expect(members.contains(person(Self.composed), in: []))
+        #expect(!members.contains(person(Self.decomposed), in: []))
+        #expect(!members.contains(person(Self.kelvin), in: []))
+        #expect(members.contains(person("other@example.org"), in: ["caf\u{E9}"]))
+        #expect(!members.contains(person("other@example.org"), in: ["cafe\u{301}"]))
+    }
+}
