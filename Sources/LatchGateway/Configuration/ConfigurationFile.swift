@@ -26,10 +26,21 @@ public struct ConfigurationFile: Sendable {
         let bytes = try found.map { path throws(ConfigurationError) in try Self.bytes(of: path) }
         let name = found ?? ""
         self.path = found
-        self.warnings = found.flatMap(Self.warning).map { [$0] } ?? []
-        self.configuration = try ConfigurationReader.read(
+        let configuration = try ConfigurationReader.read(
             file: bytes, name: name, folder: Self.folder(of: name), environment: environment,
             standard: GatewayConfiguration(stateFolder: Self.stateFolder(environment)))
+        self.configuration = configuration
+        self.warnings = [found.flatMap(Self.warning), Self.relativeDatabase(configuration.databasePath)]
+            .compactMap(\.self)
+    }
+
+    /// Started elsewhere, the same configuration would use another database.
+    private static func relativeDatabase(_ path: String) -> String? {
+        guard !path.hasPrefix("/") else { return nil }
+        let whole = "\(FileManager.default.currentDirectoryPath)/\(path)"
+        return
+            "The database '\(path)' is a relative path, which is '\(whole)' only where latchd starts in this folder; "
+            + "write the whole path."
     }
 
     private static func usualPlaces(_ environment: [String: String]) -> [String] {
