@@ -113,7 +113,7 @@ extension Bridge {
             let identity = try await provider.party.identity(
                 code: Secret(code), issuer: issuer, redirect: start.redirect, nonce: start.nonce,
                 verifier: start.verifier)
-            let person = try await people.person(for: identity, at: provider.configuration)
+            let person = try await person(for: identity, at: provider)
             let session = try await self.start(
                 for: person, provider: provider.id, client, token: shape,
                 authenticated: identity.authenticated)

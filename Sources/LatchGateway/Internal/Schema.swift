@@ -133,5 +133,26 @@ enum Schema {
         // Of sessions from before it is when they began.
         Migration(
             10, "when people showed who they are", "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
+        // Whoever signed in at a provider and is nobody here, for an administrator to link. An id is never used again.
+        Migration(
+            11, "identities that are nobody's",
+            """
+            CREATE TABLE unlinked_identities (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                provider TEXT NOT NULL,
+                issuer TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                email TEXT,
+                name TEXT,
+                seen_at INTEGER NOT NULL,
+                UNIQUE (provider, issuer, subject)
+            ) STRICT;
+
+            CREATE TRIGGER identities_become_linked AFTER INSERT ON identities
+            BEGIN
+                DELETE FROM unlinked_identities
+                WHERE provider = NEW.provider AND issuer = NEW.issuer AND subject = NEW.subject;
+            END;
+            """),
     ]
 }

@@ -23,6 +23,7 @@ extension PageRoutes {
             person: visit.person, current: visit.session.id, sessions: sessions, now: now, prefix: prefix,
             token: hidden(visit))
         page.hasPassword = services.settings.passwordsEnabled && credential?.hash != nil
+        page.passwordHint = services.settings.passwords.hint
         page.note = visit.request.query("done").flatMap { AccountPage.notes[$0] }
         if services.settings.immich.isEnabled {
             page.pin = AccountPage.PINForm(isSet: try await services.pins.isSet(visit.person.id))
@@ -49,6 +50,11 @@ extension PageRoutes {
     /// Source: OWASP MASVS 2.1, AUTH-3.
     private func endOthers(_ visit: PageVisit) async throws -> ServerResponse {
         guard isRecent(visit) else { return confirmFirst(PagePath.account) }
+        let question = PageQuestion(
+            title: "Sign out every other device?",
+            sentence: "Every device and browser but this one must sign in again before it can go on.",
+            button: "Sign out every other device", page: PagePath.account)
+        if let page = unanswered(question, visit) { return page }
         try await services.sessions.endOthers(than: visit.session.id, of: visit.person.id)
         return seeOther(PagePath.account + "?done=others")
     }
