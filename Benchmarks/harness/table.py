@@ -40,18 +40,26 @@ class Aim:
         return (self.at_least is None or value >= self.at_least) and (self.at_most is None or value <= self.at_most)
 
 
+OURS = ("latchd", "latch")
+"""The programs that an aim is for; a row has one of them at most."""
+
+
 @dataclass(frozen=True)
 class Row:
-    """One measure with the figure of every program that has one; the aim is for the first of them, which is ours."""
+    """One measure with the figure of every program that has one; the aim is for our own, whichever column that is."""
 
     measure: str
     figures: dict[str, Figure]
     aim: Aim | None = None
 
+    def __post_init__(self) -> None:
+        if self.aim and sum(name in self.figures for name in OURS) != 1:
+            raise ValueError(f"'{self.measure}' has an aim and no one figure of {' or '.join(OURS)}.")
+
     @property
     def is_met(self) -> bool | None:
-        """Whether the aim is met; nil without an aim."""
-        return self.aim.is_met(next(iter(self.figures.values())).value) if self.aim else None
+        """Whether our own figure meets the aim; none without an aim."""
+        return self.aim.is_met(next(self.figures[name] for name in OURS if name in self.figures).value) if self.aim else None
 
 
 @dataclass

@@ -43,13 +43,14 @@ extension DaemonProgram {
 
     private static let link: Command<any Work> = {
         let subject = Argument<String>("SUBJECT", help: "The person's name there, which the provider calls 'sub'.")
+        let force = Flag("force", help: "Link a subject that nobody has come with yet.")
         return Command(
             "link", "Say who a person is at a provider, for one that does not verify e-mail addresses.",
-            arguments: [email, provider, subject]
+            arguments: [email, provider, subject, force]
         ) { given in
             LinkPerson(
                 configurationPath: given[config], email: given[email], provider: given[provider],
-                subject: given[subject])
+                subject: given[subject], isForced: given[force])
         }
     }()
 

@@ -45,7 +45,7 @@ struct Failure: Error {
 
     private static func code(of error: GatewayError) -> ExitCode {
         switch error.code {
-        case .unknownPerson, .unknownSession, .unknownKey: .notFound
+        case .unknownPerson, .unknownSession, .unknownKey, .unknownIdentity: .notFound
         case .personExists: .cannotCreate
         case .invalidEmail, .weakPassword: .badInput
         case .busy, .closed: .tryLater

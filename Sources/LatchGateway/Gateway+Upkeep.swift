@@ -85,6 +85,10 @@ extension Gateway {
         await attempt("Old keys were not deleted; trying again.") {
             try await self.stores.apiKeys.purge(olderThan: self.stores.settings.sessions.rememberEnded)
         }
+        await attempt("Old identities that are nobody's were not deleted; trying again.") {
+            let age = self.stores.settings.sessions.rememberEnded
+            try await self.stores.people.purgeUnlinkedIdentities(olderThan: age)
+        }
         await attempt("Old sessions were not deleted; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded
             let count = try await self.stores.sessions.purge(olderThan: age)
@@ -99,10 +103,13 @@ extension Gateway {
         }
     }
 
-    /// Replaces the signing key when it is old, and deletes those that nobody needs any more.
+    /// Makes the first signing key where tokens are signed, replaces it when it is old, and deletes those that nobody needs
+    /// any more.
     func keepKeys() async {
         await attempt("The signing keys were not looked after; trying again.") {
-            try await self.stores.signingKeys.upkeep()
+            let keys = self.stores.signingKeys
+            if self.stores.settings.timeTracker.isEnabled { _ = try await keys.published() }
+            try await keys.upkeep()
         }
     }
 

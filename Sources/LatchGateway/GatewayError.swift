@@ -8,7 +8,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
-                tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator
+                tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity
         }
         private let base: Base
 
@@ -57,6 +57,9 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         public static let emailUnverified = Code(base: .emailUnverified)
         /// The identity is nobody's here and must not be linked.
         public static let identityRefused = Code(base: .identityRefused)
+
+        /// Nobody has come from the provider with this subject.
+        public static let unknownIdentity = Code(base: .unknownIdentity)
 
         /// Two dialects would answer the same requests.
         public static let routes = Code(base: .routes)

@@ -36,6 +36,9 @@ struct GatewayServices: Sendable {
     /// The proxies that may say who the client is.
     var proxies: TrustedProxies { settings.trustedProxies }
 
+    /// The pages around a sign-in through an identity provider.
+    var redirectPages: RedirectPage { RedirectPage(settings) }
+
     /// The hosts that a browser may be sent back to once its sign-in is done.
     var returnHosts: ReturnHosts {
         let verify = settings.verify

@@ -63,6 +63,18 @@ struct ConfigurationFileTests {
         #expect(file.configuration.settings.databasePath == folder.path + "/d.db")
     }
 
+    @Test("tells what a relative path of the database is, which the environment may hold")
+    func relativeDatabase() throws {
+        let folder = try TemporaryDirectory()
+        let environment = ["XDG_CONFIG_HOME": folder.path, "XDG_STATE_HOME": folder.path]
+        let file = try ConfigurationFile(
+            path: nil, environment: environment.merging(["LATCHD_DATABASE": "here.db"]) { $1 })
+        #expect(file.warnings.count == 1)
+        let whole = FileManager.default.currentDirectoryPath + "/here.db"
+        #expect(file.warnings.first?.contains("'here.db' is a relative path, which is '\(whole)'") == true)
+        #expect(try ConfigurationFile(path: nil, environment: environment).warnings.isEmpty)
+    }
+
     @Test("that others may write is warned about")
     func writable() throws {
         let folder = try TemporaryDirectory()

@@ -64,6 +64,24 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(configuration.settings.metrics.allowed.isEmpty)
     }
 
+    @Test(
+        "refuses the address of a database server, without its password in the message",
+        arguments: [
+            "postgres://x/y", "postgresql://ada:s3cr3t-word@db.example.org/latch", "mysql://ada:s3cr3t/word@h/d",
+            "sqlite:///var/lib/latchd.db", "file:///var/lib/latchd.db", "REDIS+tls://:s3cr3t-word@h",
+        ])
+    func databaseAddress(_ address: String) {
+        for told in [
+            mistakes("", ["LATCHD_DATABASE": address]), mistakes("database: '\(address)'", [:]),
+            mistakes("audit_log: '\(address)'", [:]),
+        ] {
+            #expect(told.count == 1 && told.first?.contains("it must be the path of a") == true, "\(told)")
+            #expect(told.first?.contains("s3cr3t") == false, "\(told)")
+        }
+        #expect(mistakes("", ["LATCHD_DATABASE": address]).first?.contains("SQLite") == true)
+        #expect(throws: Never.self) { try read("database: 'odd:name.db'", [:]) }
+    }
+
     @Test("takes the environment before the file, whatever the key")
     func environment() throws {
         let configuration = try read(

@@ -234,18 +234,59 @@ struct IdentityTests {
         try await Bench.with { bench in
             let people = bench.gateway.stores.people
             let (ada, bob) = (try await bench.addPerson(), try await bench.addPerson("bob@example.org"))
-            try await people.link(ada.id, to: "s-1", at: Self.provider())
+            try await people.link(ada.id, to: "s-1", at: Self.provider(), evenUnseen: true)
             #expect(try await people.person(for: Self.identity("s-1", nil), at: Self.provider()).id == ada.id)
             for (person, subject) in [(bob, "s-1"), (ada, "s-1"), (ada, "s-2")] {
                 let error = await #expect(throws: GatewayError.self) {
-                    try await people.link(person.id, to: subject, at: Self.provider())
+                    try await people.link(person.id, to: subject, at: Self.provider(), evenUnseen: true)
                 }
                 #expect(error?.code == .identityRefused)
             }
             let gone = await #expect(throws: GatewayError.self) {
-                try await people.link(UUID(), to: "s-3", at: Self.provider())
+                try await people.link(UUID(), to: "s-3", at: Self.provider(), evenUnseen: true)
             }
             #expect(gone?.code == .unknownPerson)
+        }
+    }
+
+    @Test("a subject that nobody has come with is not linked by hand, unless that is forced; the error names who came")
+    func unseenSubject() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let ada = try await bench.addPerson()
+            #expect(await refusal(people, Self.identity("s-7", isVerified: false), Self.provider()) == .emailUnverified)
+            let error = await #expect(throws: GatewayError.self) {
+                try await people.link(ada.id, to: "?", at: Self.provider())
+            }
+            #expect(error?.code == .unknownIdentity && error?.message.contains("'s-7' (\(Bench.email))") == true)
+            #expect(try await people.identities().isEmpty)
+
+            try await people.link(ada.id, to: "s-7", at: Self.provider())
+            #expect(try await people.unlinkedIdentities(limit: 10).isEmpty)
+            // What was somebody's is known as well.
+            try await people.unlink(ada.id, from: "home")
+            #expect(try await people.unlinkedIdentities(limit: 10).map(\.subject) == ["s-7"])
+            try await people.link(ada.id, to: "s-7", at: Self.provider())
+        }
+    }
+
+    @Test("of identities that are nobody's a bounded number is kept, each once, and no longer than ended sessions")
+    func boundedIdentities() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            for number in 0..<(UnlinkedIdentity.capacity + 5) {
+                bench.clock.advance(1)
+                _ = try? await people.person(for: Self.identity("s-\(number)", isVerified: false), at: Self.provider())
+            }
+            bench.clock.advance(1)
+            _ = try? await people.person(for: Self.identity("s-9", isVerified: false), at: Self.provider())
+            let kept = try await people.unlinkedIdentities(limit: 10_000)
+            #expect(kept.count == UnlinkedIdentity.capacity && kept.first?.subject == "s-9")
+            #expect(!kept.contains { $0.subject == "s-0" })
+
+            bench.clock.advance(400 * day)
+            await bench.gateway.purge()
+            #expect(try await people.unlinkedIdentities(limit: 10).isEmpty)
         }
     }
 }

@@ -45,6 +45,23 @@ import Wire
         }
     }
 
+    @Test("OX-7 a made-up code tells a right client secret from a wrong one, and an unknown client")
+    func knowsClient() async throws {
+        try await RelyingApp.with { app in
+            var settings = settings(app)
+            let party = RelyingParty(settings, client: app.http)
+            let isKnown = try await party.knowsClient(redirect: RelyingApp.redirect)
+            #expect(isKnown)
+            settings.authentication = .basic(Secret("not the secret of this client"))
+            for wrong in [settings, self.settings(app, isPublic: true)] {
+                let error = await #expect(throws: OpenIDConnectError.self) {
+                    try await RelyingParty(wrong, client: app.http).knowsClient(redirect: RelyingApp.redirect)
+                }
+                #expect(error?.code == .misconfigured && error?.message.contains("invalid_client") == true)
+            }
+        }
+    }
+
     @Test("OX-7 a public client and a client that posts its secret get there too")
     func otherAuthentication() async throws {
         try await RelyingApp.with { app in

@@ -42,7 +42,13 @@ import Testing
         let keys = try await house.latchd("check", "--keys")
 
         #expect(check.status == 0)
-        #expect(check.output == "The configuration is right (no file: defaults and the environment).\n")
+        let database = house.folder.file("state/latchd/latchd.db")
+        #expect(
+            check.output == """
+                The configuration is right (no file: defaults and the environment).
+                  database     \(database) (to be made)
+
+                """)
         #expect(
             keys.output.contains(
                 "LATCHD_SESSIONS_LIFETIME\n    How long a session lives after its last use. Default: 7d."))

@@ -21,8 +21,15 @@ struct Check: Work {
             warnings += CertificateWarning.all(for: certificate, files, now: Date()).map(\.sentence)
         }
         for warning in warnings { Output.note("latchd: Warning: \(warning)") }
-        try Output.lines(["The configuration is right (\(file.source))."] + (certificate.map(lines) ?? []))
+        try Output.lines(
+            ["The configuration is right (\(file.source))."] + [database(file)] + (certificate.map(lines) ?? []))
         return .done
+    }
+
+    private func database(_ file: ConfigurationFile) -> String {
+        let path = file.configuration.settings.databasePath ?? "in memory"
+        let isThere = FileManager.default.fileExists(atPath: path)
+        return "  database     \(path.printable)\(isThere ? "" : " (to be made)")"
     }
 
     private func lines(_ certificate: TLSCertificate) -> [String] {

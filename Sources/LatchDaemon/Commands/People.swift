@@ -85,6 +85,7 @@ struct LinkPerson: Work {
     let email: String
     let provider: String
     let subject: String
+    let isForced: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
@@ -92,7 +93,7 @@ struct LinkPerson: Work {
             guard let provider = stores.settings.providers.first(where: { $0.id == provider }) else {
                 throw Failure(.notFound, ListProviders.unknown(provider))
             }
-            try await stores.people.link(person.id, to: subject, at: provider)
+            try await stores.people.link(person.id, to: subject, at: provider, evenUnseen: isForced)
             return person
         }
         try Output.lines(["Linked \(person.email.printable) to '\(subject.printable)' at \(provider.printable)."])

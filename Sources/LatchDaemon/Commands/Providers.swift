@@ -70,7 +70,7 @@ struct CheckProviders: Work {
         var bad = 0
         for provider in asked {
             do {
-                let said = try await ProviderCheck(provider).run()
+                let said = try await ProviderCheck(provider, of: settings).run()
                 try Output.lines(
                     ["\(provider.id): right"] + said.lines
                         + ([settings.callback(of: provider)] + settings.furtherCallbacks(of: provider)).map {
@@ -89,6 +89,6 @@ extension ProviderCheck.Answer {
     fileprivate var lines: [String] {
         [
             "  issuer  \(metadata.issuer.printable)", "  keys    \(keyCount)",
-        ] + warnings.map { "  Warning: \($0.printable)" }
+        ] + (knowsClient ? ["  client  known"] : []) + warnings.map { "  Warning: \($0.printable)" }
     }
 }

@@ -47,17 +47,14 @@ extension Bridge {
         _ identity: ProviderIdentity, at provider: BridgeProvider, client: PasswordSignIn.Client
     ) async throws -> SessionCredential {
         do {
-            let person = try await people.person(for: identity, at: provider.configuration)
+            let person = try await person(for: identity, at: provider)
             return try await start(
                 for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
-        } catch let error as GatewayError {
+        } catch {
             let failure = BridgeFailure(error)
-            guard let reason = failure.reason else { throw error }
+            guard failure.reason != nil else { throw error }
             metrics.bridge(failure.outcome, at: provider.id)
-            audit.record(
-                AuditEvent(
-                    .signInFailed, reason: reason, provider: provider.id, address: client.address.description,
-                    request: client.request, device: client.device))
+            record(failure, at: provider, client)
             throw failure
         }
     }

@@ -139,13 +139,32 @@ final class Bridge: Sendable {
     /// What the end of a sign-in amounts to, recorded.
     func failure(_ error: any Error, at provider: BridgeProvider, _ client: PasswordSignIn.Client) -> BridgeFailure {
         let failure = failure(error, at: provider, client.request)
-        if let reason = failure.reason {
-            audit.record(
-                AuditEvent(
-                    .signInFailed, reason: reason, provider: provider.id, address: client.address.description,
-                    request: client.request, device: client.device))
-        }
+        record(failure, at: provider, client)
         return failure
+    }
+
+    /// Tells the auditor of a sign-in that led to nothing.
+    func record(_ failure: BridgeFailure, at provider: BridgeProvider, _ client: PasswordSignIn.Client) {
+        guard let reason = failure.reason else { return }
+        audit.record(
+            AuditEvent(
+                .signInFailed, reason: reason, provider: provider.id, subject: failure.subject,
+                address: client.address.description, request: client.request, device: client.device))
+    }
+
+    /// The person whom an identity is here.
+    ///
+    /// - Throws: ``BridgeFailure`` when it is nobody, which knows who it was at the provider; errors of the database.
+    func person(for identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
+        do {
+            return try await people.person(for: identity, at: provider.configuration)
+        } catch let error as GatewayError {
+            let failure = BridgeFailure(error, of: identity)
+            guard failure.reason != nil else { throw error }
+            // What the operator can do about it; the page tells the person less.
+            log.info("Somebody from an identity provider was not let in.", ["error": .text(error.message)])
+            throw failure
+        }
     }
 
     private func end(
@@ -167,7 +186,7 @@ final class Bridge: Sendable {
             try await keep(try record.sealed(for: code, keys), under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .web(let next):
-            let person = try await people.person(for: identity, at: provider.configuration)
+            let person = try await person(for: identity, at: provider)
             let session = try await start(
                 for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
             return .web(session, next: next)

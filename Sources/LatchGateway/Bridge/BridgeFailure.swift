@@ -12,15 +12,25 @@ struct BridgeFailure: Error, Sendable {
     let reason: StaticString?
     /// What is counted.
     let outcome: Metrics.BridgeOutcome
+    /// Who it was at the provider, for an administrator to link; nil where that is not known, or linking would not help.
+    private(set) var subject: String?
 
     /// The person said no.
-    static let denied = BridgeFailure(
-        error: "access_denied", sentence: "You did not sign in at the identity provider.",
-        reason: "denied-at-provider", outcome: .denied)
+    static let denied = denied("access_denied")
+
+    /// The person said no, in the provider's word for it.
+    private static func denied(_ word: String) -> BridgeFailure {
+        BridgeFailure(
+            error: word, sentence: "You said no at the identity provider, so you are not signed in.",
+            reason: "denied-at-provider", outcome: .denied)
+    }
 
     /// The provider gave an error of its own. Words that an app can do something with are handed on.
+    ///
+    /// Source: OpenID Connect Core §3.1.2.6, where `consent_required` is the person's missing consent.
     static func refused(_ word: String?) -> BridgeFailure {
-        let known = ["login_required", "interaction_required", "consent_required", "account_selection_required"]
+        if word == "consent_required" { return denied("consent_required") }
+        let known = ["login_required", "interaction_required", "account_selection_required"]
         guard let word, known.contains(word) else { return failed }
         return BridgeFailure(
             error: word, sentence: "The identity provider did not sign you in.", reason: "refused-by-provider",
@@ -59,6 +69,7 @@ struct BridgeFailure: Error, Sendable {
     /// The failure that an error of the way amounts to.
     init(_ error: any Error) {
         switch error {
+        case let failure as BridgeFailure: self = failure
         case let error as OpenIDConnectError: self = Self.atProvider(error)
         case let error as GatewayError: self = Self.here(error)
         default: self = .broken
@@ -83,7 +94,9 @@ struct BridgeFailure: Error, Sendable {
         case .notInvited: refused("You have no account here; ask your administrator for one.", "not-invited")
         case .domainRefused: refused("This server does not take e-mail addresses of your domain.", "domain-refused")
         case .emailUnverified:
-            refused("The identity provider has not verified your e-mail address.", "email-unverified")
+            refused(
+                "The identity provider does not say that it has verified your e-mail address. If you did verify it there, "
+                    + "ask your administrator: the provider must send 'email_verified'.", "email-unverified")
         case .identityRefused: refused("Your account at the identity provider is not linked to one here.", "not-linked")
         case .passwordChangeRequired:
             refused(
@@ -96,6 +109,13 @@ struct BridgeFailure: Error, Sendable {
 
     private static func refused(_ sentence: String, _ reason: StaticString) -> BridgeFailure {
         BridgeFailure(error: "access_denied", sentence: sentence, reason: reason, outcome: .refused)
+    }
+
+    /// The failure of an identity that nobody here has.
+    init(_ error: any Error, of identity: ProviderIdentity) {
+        self.init(error)
+        let code = (error as? GatewayError)?.code
+        if let code, [.emailUnverified, .identityRefused, .notInvited].contains(code) { subject = identity.subject }
     }
 
     private init(error: String, sentence: String, reason: StaticString?, outcome: Metrics.BridgeOutcome) {

@@ -6,9 +6,11 @@ import Wire
 /// Source: RFC 9700 §4.12 for 303 after a form.
 struct BridgeReturn {
     let request: ServerRequest
+    let pages: RedirectPage
 
-    init(_ request: ServerRequest) {
+    init(_ request: ServerRequest, _ pages: RedirectPage) {
         self.request = request
+        self.pages = pages
     }
 
     /// What the provider sent: a form's fields, or the query's; nil when they cannot be read.
@@ -33,7 +35,7 @@ struct BridgeReturn {
     /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
     func answer(_ ending: Bridge.Ending, _ bridge: Bridge) async -> ServerResponse {
         switch ending {
-        case .app(let link): return RedirectPage.returning(to: link, status: status)
+        case .app(let link): return pages.returning(to: link, status: status)
         case .web(let session, let next):
             await bridge.end(RequestTokens(request, cookie: bridge.sessionCookie).cookie, request.id)
             return ServerResponse(
@@ -48,12 +50,8 @@ struct BridgeReturn {
     /// The answer to a sign-in that led to nothing: the app that it was begun for hears of it in the words of OAuth.
     func answer(_ failure: BridgeFailure, to redirect: String, state: String) -> ServerResponse {
         let link = DeepLink.error(failure.error, failure.sentence, to: redirect, state: state)
-        return RedirectPage.returningWithoutSuccess(to: link, failure.sentence, status: status)
+        return pages.returningWithoutSuccess(to: link, failure.sentence, status: status)
     }
-
-    /// The page for a browser that nothing is known of.
-    static let stranger = RedirectPage.failed(
-        .badRequest, "This sign-in has ended or took too long, or it was begun in another browser.")
 
     private var status: HTTPStatus {
         request.method == .post ? .seeOther : .found

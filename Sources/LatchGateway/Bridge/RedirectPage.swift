@@ -1,10 +1,20 @@
 import HTTPServer
 import Wire
 
-/// The pages that a browser may show when a sign-in is over.
-enum RedirectPage {
+/// The pages that a browser may show around a sign-in through an identity provider.
+struct RedirectPage: Sendable {
+    /// The name of the server.
+    private let server: String
+    /// What stands before the paths of the pages where people sign in; nil where there are none.
+    private let prefix: String?
+
+    init(_ settings: GatewaySettings) {
+        server = settings.pages.title
+        prefix = settings.pages.isEnabled ? settings.pages.prefix : nil
+    }
+
     /// "You can return to the app", with a button for the deep link, as the body of the redirect that leads there.
-    static func returning(to link: String, status: HTTPStatus) -> ServerResponse {
+    func returning(to link: String, status: HTTPStatus) -> ServerResponse {
         var response = page(
             status, title: "You can return to the app",
             """
@@ -17,7 +27,7 @@ enum RedirectPage {
     }
 
     /// The same after a sign-in that led to nothing.
-    static func returningWithoutSuccess(to link: String, _ sentence: String, status: HTTPStatus) -> ServerResponse {
+    func returningWithoutSuccess(to link: String, _ sentence: String, status: HTTPStatus) -> ServerResponse {
         var response = page(
             status, title: "You are not signed in",
             """
@@ -28,17 +38,57 @@ enum RedirectPage {
         return response
     }
 
-    /// Tells that a sign-in did not work, where nobody is known to give it back to.
-    static func failed(_ status: HTTPStatus, _ sentence: String) -> ServerResponse {
+    /// Tells that a sign-in did not work, where no app is known to give it back to. `again` is where the browser can begin
+    /// again; nil where only an app can.
+    func failed(_ status: HTTPStatus, _ sentence: String, again: String? = nil) -> ServerResponse {
         page(
             status, title: "You are not signed in",
             """
             <p>\(sentence)</p>
-            <p class="quiet">Close this page and begin again where you came from.</p>
+            \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML }
+                ?? "<p class=\"quiet\">Go back to the app that sent you here, and sign in there again.</p>")
             """)
     }
 
-    private static func page(_ status: HTTPStatus, title: String, _ content: HTML) -> ServerResponse {
-        WebPage(title: title, content).response(status: status)
+    /// The page for a browser that nothing is known of. It may have come from an app, or to sign in to the pages here.
+    var stranger: ServerResponse {
+        failed(
+            .badRequest,
+            "This sign-in has ended or took too long, or it was begun in another browser. If an app sent you here, go back to "
+                + "it and sign in there again.", again: prefix.map { $0 + PagePath.signIn })
+    }
+
+    /// The page for a browser from whose network too many sign-ins come; what it asked for can be asked for again.
+    func limited(_ request: ServerRequest) -> ServerResponse {
+        let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
+        let again = request.method == .get ? ReturnAddress.check(target)?.text : nil
+        return failed(
+            .tooManyRequests, "Too many sign-ins at once from your network. Try again in a minute.", again: again)
+    }
+
+    /// The page on which a person chooses an identity provider.
+    func choice(_ providers: [ProviderButton]) -> ServerResponse {
+        var page = WebPage(title: "Sign in to \(server)", "\(providers.map(\.html))")
+        page.server = server
+        page.isHeadingAbove = true
+        return page.response()
+    }
+
+    /// The page where a browser signs in once more that was to go on to a path of this server; nil where there is no such page.
+    func signIn(goingOnTo next: String) -> String? {
+        guard let prefix else { return nil }
+        // The page that the provider's answer leads to knows where the person wanted to go.
+        let parts = next.split(separator: "?", maxSplits: 1)
+        guard parts.first.map(String.init) == prefix + PagePath.signedIn else {
+            return prefix + PagePath.signIn(returningTo: next)
+        }
+        let fields = parts.count == 2 ? try? FormURLEncoded.decode(String(parts[1])) : nil
+        return prefix + (fields?["return"].map { PagePath.signIn(returningTo: $0) } ?? PagePath.signIn)
+    }
+
+    private func page(_ status: HTTPStatus, title: String, _ content: HTML) -> ServerResponse {
+        var page = WebPage(title: title, content)
+        page.server = server
+        return page.response(status: status)
     }
 }

@@ -30,7 +30,18 @@ public struct ConfigurationFile: Sendable {
             file: bytes, name: name, folder: Self.folder(of: name), environment: environment,
             standard: GatewayConfiguration(stateFolder: Self.stateFolder(environment)))
         self.configuration = configuration
-        self.warnings = [found.flatMap(Self.warning)].compactMap { $0 } + configuration.settings.addressWarnings
+        self.warnings =
+            [found.flatMap(Self.warning), Self.relativeDatabase(configuration.databasePath)].compactMap(\.self)
+            + configuration.settings.addressWarnings
+    }
+
+    /// Started elsewhere, the same configuration would use another database.
+    private static func relativeDatabase(_ path: String) -> String? {
+        guard !path.hasPrefix("/") else { return nil }
+        let whole = "\(FileManager.default.currentDirectoryPath)/\(path)"
+        return
+            "The database '\(path)' is a relative path, which is '\(whole)' only where latchd starts in this folder; "
+            + "write the whole path."
     }
 
     private static func usualPlaces(_ environment: [String: String]) -> [String] {

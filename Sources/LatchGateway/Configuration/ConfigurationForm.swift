@@ -54,11 +54,30 @@ extension ConfigurationForm where Value == Duration {
 }
 
 extension ConfigurationForm where Value == String {
-    /// A file's path; a relative one starts at the configuration file's folder.
+    /// A file's path; a relative one starts at the configuration file's folder. An address such as `file:///x` is refused: as
+    /// a relative path it would name a file below a folder `file:`.
     static let path = ConfigurationForm(expected: "the path of a file") { word, folder in
-        word.isEmpty || word.hasSuffix("/") || word.utf8.contains(0) ? nil : absolute(word, in: folder)
+        word.isEmpty || word.hasSuffix("/") || word.utf8.contains(0) || scheme(of: word) != nil
+            ? nil : absolute(word, in: folder)
     } show: {
         $0
+    }
+
+    /// The path of a database file.
+    static let databasePath = ConfigurationForm(
+        expected: "the path of an SQLite file, such as /var/lib/latchd/latchd.db; no other database is supported",
+        read: path.read, show: path.show)
+
+    /// The scheme of a text that begins as an address does, such as `postgres` of `postgres://host/name`.
+    ///
+    /// Source: RFC 3986 §3.1.
+    static func scheme(of word: String) -> Substring? {
+        guard let end = word.firstRange(of: "://")?.lowerBound else { return nil }
+        let scheme = word[..<end]
+        let isScheme =
+            scheme.first.map { $0.isASCII && $0.isLetter } == true
+            && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        return isScheme ? scheme : nil
     }
 
     /// What stands before a dialect's paths.

@@ -16,7 +16,7 @@ extension ConfigurationKey {
             "Where to listen: address:port, [address]:port, or unix:/path of a socket. With a certificate an address "
                 + "speaks TLS, unless it begins with http://.", allowsNone: false),
         ConfigurationKey(
-            "database", \.databasePath, .path, "The database file; it is made when it is not there.",
+            "database", \.databasePath, .databasePath, "The SQLite file; it is made when it is not there.",
             standard: "$XDG_STATE_HOME/latchd/latchd.db"),
         ConfigurationKey(
             "public_url", \.settings.publicURL, .publicURL,

@@ -69,7 +69,15 @@ public struct ConfigurationKey: Sendable {
     private static func refused(_ word: Word, _ path: String, _ expected: String) -> ConfigurationMistake {
         ConfigurationMistake(
             origin: word.origin,
-            problem: "\(path): '\(DisplayText.cleaned(word.text, limit: 60) ?? "")' cannot be read",
+            problem: "\(path): '\(DisplayText.cleaned(withoutUser(word.text), limit: 60) ?? "")' cannot be read",
             remedy: "it must be \(expected)")
+    }
+
+    /// An address without its user and password, which are no business of a message.
+    private static func withoutUser(_ word: String) -> String {
+        guard let start = word.firstRange(of: "://")?.upperBound, let end = word.lastIndex(of: "@"), start < end else {
+            return word
+        }
+        return word[..<start] + "…" + word[end...]
     }
 }

@@ -154,5 +154,26 @@ enum Schema {
 
             UPDATE people SET must_change_password = 0 WHERE password_hash IS NULL;
             """),
+        // Whoever signed in at a provider and is nobody here, for an administrator to link. An id is never used again.
+        Migration(
+            12, "identities that are nobody's",
+            """
+            CREATE TABLE unlinked_identities (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                provider TEXT NOT NULL,
+                issuer TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                email TEXT,
+                name TEXT,
+                seen_at INTEGER NOT NULL,
+                UNIQUE (provider, issuer, subject)
+            ) STRICT;
+
+            CREATE TRIGGER identities_become_linked AFTER INSERT ON identities
+            BEGIN
+                DELETE FROM unlinked_identities
+                WHERE provider = NEW.provider AND issuer = NEW.issuer AND subject = NEW.subject;
+            END;
+            """),
     ]
 }

@@ -59,19 +59,30 @@ public final class SigningKeyStore: Sendable {
             if key.stored.neededUntil >= expiry { return signing }
             if try await need(key.stored.id, until: expiry + Self.margin) { return signing }
         }
-        throw GatewayError(
-            .signingKey, "The server cannot sign now: its keys are made and removed again and again; see who does that."
-        )
+        throw Self.unsteady
     }
 
-    /// The public halves as a JSON web key set.
+    private static let unsteady = GatewayError(
+        .signingKey, "The server cannot sign now: its keys are made and removed again and again; see who does that.")
+
+    /// The public halves as a JSON web key set, which is never empty: where there is no key yet, the first one is made.
+    ///
+    /// Whoever checks tokens keeps the answer for a while, and some refuse a set without a key.
+    ///
+    /// - Throws: As ``signer(until:)``.
     func published() async throws -> [UInt8] {
-        try await current().published(at: now()).encoded()
+        for _ in 0..<Self.tries {
+            let keys = try await current()
+            guard keys.all.isEmpty else { return keys.published(at: now()).encoded() }
+            try await make(signingFrom: now(), after: keys, reason: "first")
+        }
+        throw Self.unsteady
     }
 
-    /// The same when the keys are in memory.
+    /// The same when there are keys in memory.
     func publishedAtOnce() -> [UInt8]? {
-        state.withLock { $0.keys }?.published(at: now()).encoded()
+        guard let keys = state.withLock({ $0.keys }), !keys.all.isEmpty else { return nil }
+        return keys.published(at: now()).encoded()
     }
 
     /// Forgets what is in memory: another program changed the database.

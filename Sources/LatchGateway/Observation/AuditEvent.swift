@@ -60,6 +60,8 @@ public struct AuditEvent: Sendable, Equatable {
     public var reason: String?
     /// The id of the identity provider that the person came through.
     public var provider: String?
+    /// The name that the provider has for whoever tried to come in and is nobody here, which `latchd user link` takes.
+    public var subject: String?
     /// The person whom it is about.
     public var person: UUID?
     /// Who did it to the person, where that was done on a page: the person, or an administrator.
@@ -83,7 +85,8 @@ public struct AuditEvent: Sendable, Equatable {
 
     /// Makes an event.
     public init(
-        _ kind: Kind, reason: StaticString? = nil, provider: String? = nil, person: UUID? = nil,
+        _ kind: Kind, reason: StaticString? = nil, provider: String? = nil, subject: String? = nil,
+        person: UUID? = nil,
         actor: UUID? = nil, session: SessionID? = nil,
         address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil,
         certificate: String? = nil, expires: Date? = nil, key: String? = nil
@@ -91,6 +94,7 @@ public struct AuditEvent: Sendable, Equatable {
         self.kind = kind
         self.reason = reason?.description
         self.provider = provider
+        self.subject = subject.flatMap { DisplayText.cleaned($0, limit: 255) }
         self.person = person
         self.actor = actor
         self.session = session

@@ -28,6 +28,7 @@ public final class AuditLog: Sendable {
             "event": .text(event.kind.rawValue),
             "reason": event.reason.map(LogValue.text),
             "provider": event.provider.map(LogValue.text),
+            "subject": event.subject.map(LogValue.text),
             "person": event.person.map(LogValue.id),
             "actor": event.actor.map(LogValue.id),
             "session": event.session.map { .text($0.rawValue) },

@@ -17,6 +17,8 @@ struct AccountPage {
     var currentMistake: String?
     var newMistake: String?
     var repeatedMistake: String?
+    /// What a new password must be.
+    var passwordHint: String?
     /// What there is to say of the PIN; nil where no dialect has one.
     var pin: PINForm?
     /// The keys of the person's programs; nil where there cannot be any.
@@ -85,18 +87,14 @@ struct AccountPage {
 
     private func device(_ session: SessionSummary) -> HTML {
         let isCurrent = session.id == current
-        let name = session.device.name ?? "Unknown device"
+        let name = DeviceTitle.text(session.device)
         let words = isCurrent ? "Sign out here" : "Sign out"
         return """
             <li>
             <div>
             <h3>\(name) \(isCurrent ? "<span class=\"badge\">This device</span>" as HTML : nil)</h3>
-            <dl>
-            <dt>Kind</dt><dd>\(session.device.kind ?? "Unknown")</dd>
-            <dt>Signed in</dt><dd>\(ReadableTime.ago(session.created, now: now))</dd>
-            <dt>From</dt><dd>\(Self.place(session.device.address))</dd>
-            <dt>Last used</dt><dd>\(ReadableTime.ago(session.lastUsed, now: now))</dd>
-            </dl>
+            <p class="quiet">\(Self.place(session.device.address)) · signed in \(ReadableTime.ago(session.created, now: now)) · \
+            last used \(ReadableTime.ago(session.lastUsed, now: now))</p>
             </div>
             <form method="post" action="\(link: prefix + PagePath.account + "/devices/\(session.id.rawValue)/end")">
             \(token)
@@ -126,7 +124,8 @@ struct AccountPage {
             mistake: currentMistake, isFocused: currentMistake != nil
         ).html)
         \(PageField(
-            name: "new", label: "New password", type: "password", autocomplete: "new-password", mistake: newMistake,
+            name: "new", label: "New password", type: "password", autocomplete: "new-password", hint: passwordHint,
+            mistake: newMistake,
             isFocused: currentMistake == nil && newMistake != nil
         ).html)
         \(PageField(

@@ -20,67 +20,117 @@ struct AdministrationPages {
         return "<nav class=\"tabs\" aria-label=\"Administration\">\(links)</nav>"
     }
 
-    func people(_ people: [Person], search: String) -> HTML {
+    func people(_ people: [(person: Person, isInvited: Bool)], search: String, viewer: Person) -> HTML {
         PageTable(
-            caption: search.isEmpty ? "People by e-mail address" : "People with '\(search)' in address or name",
+            caption: search.isEmpty ? "By e-mail address" : "With '\(search)' in address or name",
             columns: ["E-mail", "Name", "Role", "State", "Added"],
-            rows: people.map { person in
+            rows: people.map { person, isInvited in
                 [
-                    "<a href=\"\(link: path(of: person))\">\(person.email)</a>", "\(person.name ?? "")",
-                    person.isAdministrator ? "Administrator" : "Person", Self.state(person),
+                    "\(link(to: person)) \(person.id == viewer.id ? Self.you : nil)", "\(person.name ?? "")",
+                    person.isAdministrator ? "Administrator" : "Person", Self.state(person, isInvited: isInvited),
                     ReadableTime.ago(person.created, now: now),
                 ]
             }
         ).html
     }
 
-    func path(of person: Person) -> String {
-        "\(prefix)\(PagePath.administration)/people/\(person.id.uuidString.lowercased())"
+    func path(of person: Person) -> String { path(of: person.id) }
+
+    private func path(of person: UUID) -> String {
+        "\(prefix)\(PagePath.administration)/people/\(person.uuidString.lowercased())"
     }
 
-    static func state(_ person: Person) -> HTML {
-        person.isActive ? "<span class=\"badge\">Active</span>" : "<span class=\"badge off\">Disabled</span>"
+    private func link(to person: Person) -> HTML {
+        "<a href=\"\(link: path(of: person))\">\(person.email)</a>"
     }
 
-    func sessions(_ sessions: [SessionSummary], token: HTML, caption: String) -> HTML {
-        PageTable(
-            caption: caption, columns: ["Person", "Device", "From", "Signed in", "Last used", "End"],
+    private static let you: HTML = "<span class=\"badge plainly\">You</span>"
+
+    /// A mark for what a person may do now.
+    static func state(_ person: Person, isInvited: Bool) -> HTML {
+        if !person.isActive { return "<span class=\"badge off\">Disabled</span>" }
+        return isInvited ? "<span class=\"badge plainly\">Invited</span>" : "<span class=\"badge\">Active</span>"
+    }
+
+    /// Sessions, with the person's page behind the address where they are several people's.
+    func sessions(
+        _ sessions: [SessionSummary], token: HTML, caption: String, current: SessionID, isOnePerson: Bool = false
+    ) -> HTML {
+        let columns = (isOnePerson ? [] : ["Person"]) + ["Device", "From", "Signed in", "Last used", PageTable.actions]
+        return PageTable(
+            caption: caption, columns: columns,
             rows: sessions.map { session in
-                let device = [session.device.name, session.device.kind].compactMap(\.self).joined(separator: ", ")
-                return [
-                    "\(session.email ?? "removed")", "\(device.isEmpty ? "Unknown" : device)",
-                    "\(AccountPage.place(session.device.address))", ReadableTime.ago(session.created, now: now),
-                    ReadableTime.ago(session.lastUsed, now: now), end(session, token),
+                let isCurrent = session.id == current
+                let own: HTML? = isCurrent ? "<span class=\"badge\">This browser</span>" : nil
+                let row: [HTML] = [
+                    "\(DeviceTitle.text(session.device)) \(own)", "\(AccountPage.place(session.device.address))",
+                    ReadableTime.ago(session.created, now: now), ReadableTime.ago(session.lastUsed, now: now),
+                    end(session, token),
                 ]
+                return isOnePerson ? row : [who(session)] + row
             }
         ).html
     }
 
+    private func who(_ session: SessionSummary) -> HTML {
+        guard let email = session.email else { return "removed" }
+        return "<a href=\"\(link: path(of: session.person))\">\(email)</a>"
+    }
+
     private func end(_ session: SessionSummary, _ token: HTML) -> HTML {
         let action = "\(prefix)\(PagePath.administration)/sessions/\(session.id.rawValue)/end"
-        let words = "End the session of \(session.email ?? "somebody removed") on \(session.device.name ?? "a device")"
+        let device = session.device.name == nil ? "a device" : DeviceTitle.text(session.device)
+        let words = "End the session of \(session.email ?? "somebody removed") on \(device)"
         return """
             <form method="post" action="\(link: action)">\(token)\
             <button type="submit" class="harm" aria-label="\(words)">End</button></form>
             """
     }
 
-    func failures(_ failures: [SignInFailure], people: [UUID: Person]) -> HTML {
+    /// Sign-ins that failed; an identity among `unlinked` leads to the page where it is linked.
+    func failures(
+        _ failures: [SignInFailure], people: [UUID: Person], unlinked: [UnlinkedIdentity]
+    ) -> HTML {
         PageTable(
-            caption: "Sign-ins that failed since the server started, the newest first",
-            columns: ["When", "Reason", "Person", "From", "Device"],
+            caption: "Since the server started, the newest first",
+            columns: ["Reason", "When", "Person", "From", "Device"],
             rows: failures.map { failure in
                 let event = failure.event
                 let person = event.person.flatMap { people[$0] }
-                let who: HTML =
-                    person.map { "<a href=\"\(link: path(of: $0))\">\($0.email)</a>" }
-                    ?? (event.person == nil ? "Nobody known" : "Removed")
+                let nobody = event.person == nil ? "Nobody known" : "Removed"
+                let identity = unlinked.first { $0.provider == event.provider && $0.subject == event.subject }
                 return [
-                    ReadableTime.ago(failure.time, now: now), "\(Self.reason(event))", who,
-                    "\(AccountPage.place(event.address))", "\(event.device?.name ?? "Unknown")",
+                    "\(Self.reason(event))\(Self.hint(event).map { "<p>\($0)</p>" as HTML })",
+                    ReadableTime.ago(failure.time, now: now),
+                    """
+                    \(person.map(link) ?? "\(nobody)")\(event.subject.map { "<p>Subject <code>\($0)</code></p>" as HTML })\
+                    \(identity.map { linking($0) })
+                    """,
+                    "\(AccountPage.place(event.address))", "\(event.device.map(DeviceTitle.text) ?? "Unknown device")",
                 ]
             }
         ).html
+    }
+
+    /// Identities that are nobody's here, each with the way to the page where it becomes somebody's.
+    func unlinked(_ identities: [UnlinkedIdentity]) -> HTML {
+        PageTable(
+            caption: "Signed in at a provider, and nobody here",
+            columns: ["Subject", "Provider", "E-mail told", "When", PageTable.actions],
+            rows: identities.map { identity in
+                [
+                    "<code>\(identity.subject)</code>", "<code class=\"key\">\(identity.provider)</code>",
+                    "\(identity.email ?? "none")", ReadableTime.ago(identity.seen, now: now), linking(identity),
+                ]
+            }
+        ).html
+    }
+
+    private func linking(_ identity: UnlinkedIdentity) -> HTML {
+        let words = "Link \(identity.subject) of \(identity.provider) to a person"
+        return """
+            <a class="button other" href="\(link: prefix + PagePath.identity(identity.id))" aria-label="\(words)">Link to…</a>
+            """
     }
 
     /// The audit log's word in words.
@@ -89,9 +139,21 @@ struct AdministrationPages {
             let length = event.duration.map { " for \(ReadableTime.length($0, isWait: true))" } ?? ""
             return event.reason == "address" ? "Address locked out\(length)" : "Account locked out\(length)"
         }
-        let words = (event.reason ?? "unknown").replacing("-", with: " ")
+        let words =
+            event.reason == "denied-at-provider"
+            ? "The person said no" : (event.reason ?? "unknown").replacing("-", with: " ")
         let at = event.provider.map { " (\($0))" } ?? ""
         return words.prefix(1).uppercased() + words.dropFirst() + at
+    }
+
+    /// What an administrator can do about it.
+    private static func hint(_ event: AuditEvent) -> String? {
+        switch event.reason {
+        case "email-unverified":
+            "The provider must send 'email_verified: true'; the manual's page on identity providers says where that is set."
+        case "not-linked": "Somebody here has the e-mail address, and 'link_by_email' is off for the provider."
+        default: nil
+        }
     }
 
     func providers(_ providers: [(ProviderConfiguration, ProviderState)]) -> HTML {
@@ -99,10 +161,12 @@ struct AdministrationPages {
             return "<p>There are no identity providers; people sign in with passwords.</p>"
         }
         return PageTable(
-            caption: "Asked just now", columns: ["Id", "Button", "Issuer", "State"],
+            caption: "Asked just now, with a made-up code for the client's secret",
+            columns: ["Id", "Button", "Issuer", "State"],
             rows: providers.map { provider, state in
                 [
-                    "<code>\(provider.id)</code>", "\(provider.title)", "<code>\(provider.settings.issuer)</code>",
+                    "<code class=\"key\">\(provider.id)</code>", "\(provider.title)",
+                    "<code>\(provider.settings.issuer)</code>",
                     Self.words(state),
                 ]
             }
@@ -113,7 +177,7 @@ struct AdministrationPages {
         switch state {
         case .answers(let warnings):
             "<span class=\"badge\">Answers</span>\(warnings.map { "<p>\($0)</p>" as HTML })"
-        case .fails(let sentence): "<span class=\"badge off\">Does not answer</span><p>\(sentence)</p>"
+        case .fails(let sentence): "<span class=\"badge off\">Fails</span><p>\(sentence)</p>"
         }
     }
 }
@@ -122,6 +186,6 @@ struct AdministrationPages {
 enum ProviderState: Sendable {
     /// It answers; what an operator should look at all the same.
     case answers(warnings: [String])
-    /// It does not, or what it says cannot be used.
+    /// It does not, or what it says cannot be used, or it refuses the client.
     case fails(String)
 }

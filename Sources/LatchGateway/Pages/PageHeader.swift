@@ -13,8 +13,8 @@ struct PageHeader {
     var html: HTML {
         """
         <a class="skip" href="#main">Skip to content</a>
-        <header class="top">
-        <strong>\(title)</strong>
+        <header class="top"><div>
+        <span class="name">\(PageMark.html(of: title))\(title)</span>
         <nav aria-label="Pages">
         \(link("Account", PagePath.account))
         \(isAdministrator ? link("Administration", PagePath.administration) : nil)
@@ -23,7 +23,7 @@ struct PageHeader {
         \(PageRoutes.hidden(token))
         <button type="submit" class="plain">Sign out</button>
         </form>
-        </header>
+        </div></header>
         """
     }
 

@@ -11,6 +11,9 @@ enum PagePath {
     static let password = "/account/password"
     static let administration = "/admin"
 
+    /// The page where an identity that is nobody's is linked.
+    static func identity(_ id: Int) -> String { "\(administration)/identities/\(id)" }
+
     /// The sign-in page for somebody who wants to go on to a path of this server afterwards.
     static func signIn(returningTo path: String, isAgain: Bool = false) -> String {
         let query = [("return", path)] + (isAgain ? [("again", "1")] : [])

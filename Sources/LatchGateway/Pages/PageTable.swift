@@ -9,9 +9,16 @@ struct PageTable {
     let columns: [String]
     let rows: [[HTML]]
 
+    /// The name of the column of what may be done, which nobody needs to see: the buttons say it.
+    static let actions = "Actions"
+
     var html: HTML {
-        let heads: [HTML] = columns.map { "<th role=\"columnheader\" scope=\"col\">\($0)</th>" }
+        let heads: [HTML] = columns.map { column in
+            let words: HTML = column == Self.actions ? "<span class=\"hidden\">\(column)</span>" : "\(column)"
+            return "<th role=\"columnheader\" scope=\"col\">\(words)</th>"
+        }
         return """
+            <div class="table">
             <table role="table">
             <caption>\(caption)</caption>
             <thead role="rowgroup"><tr role="row">\(heads)</tr></thead>
@@ -19,12 +26,15 @@ struct PageTable {
             \(rows.map(row))
             </tbody>
             </table>
+            </div>
             """
     }
 
     private func row(_ cells: [HTML]) -> HTML {
         let cells: [HTML] = zip(columns, cells).map { column, cell in
-            "<td role=\"cell\" data-label=\"\(column)\"><div>\(cell)</div></td>"
+            column == Self.actions
+                ? "<td role=\"cell\" class=\"act\"><div>\(cell)</div></td>"
+                : "<td role=\"cell\" data-label=\"\(column)\"><div>\(cell)</div></td>"
         }
         return "<tr role=\"row\">\(cells)</tr>"
     }

@@ -14,7 +14,7 @@ enum ReadableTime {
         let seconds = Int(now.timeIntervalSince(date))
         guard seconds < 7 * 86_400 else { return at(date) }
         let words = seconds < 60 ? "just now" : "\(length(.seconds(seconds))) ago"
-        return "<time datetime=\"\(Timestamp.text(date))\" title=\"\(text(date))\">\(words)</time>"
+        return "<time datetime=\"\(Timestamp.text(date))\" title=\"\(text(date))\" class=\"short\">\(words)</time>"
     }
 
     /// `21 November 2026, 13:05 UTC`.

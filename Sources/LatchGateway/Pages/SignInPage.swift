@@ -11,8 +11,8 @@ struct SignInPage {
     var destination: ReturnAddress?
     /// Whether e-mail and password sign in.
     let hasPasswords: Bool
-    /// The names of the identity providers, and where a sign-in at each begins.
-    var providers: [(title: String, address: String)] = []
+    /// The identity providers, each with where a sign-in there begins.
+    var providers: [ProviderButton] = []
     /// The person who is signed in and shows once more who it is.
     var again: Person?
     /// The e-mail address that was typed.
@@ -25,33 +25,35 @@ struct SignInPage {
     var note: String?
 
     var page: WebPage {
-        let heading = again == nil ? "Sign in" : "Confirm that it is you"
+        let heading = again == nil ? "Sign in to \(title)" : "Confirm that it is you"
         var page = WebPage(
-            title: "\(heading) - \(title)",
+            title: again == nil ? heading : "\(heading) - \(title)",
             """
             \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
             \(alert.map { "<div role=\"alert\"><p>\($0)</p></div>" as HTML })
-            <p class="quiet">\(purpose)</p>
+            \(purpose.map { "<p class=\"quiet\">\($0)</p>" as HTML })
             \(hasPasswords ? form : nil)
             \(hasPasswords && !providers.isEmpty ? "<p class=\"or\">or</p>" : nil)
-            \(buttons)
+            \(providers.map(\.html))
             \(hasPasswords || !providers.isEmpty ? nil : "<p>There is no way to sign in here by browser.</p>")
             """)
         page.heading = heading
+        page.server = title
+        page.isHeadingAbove = again == nil
         page.formTargets = .own(andOn: [destination?.origin].compactMap(\.self))
         return page
     }
 
-    private var purpose: String {
+    /// What a person should know who might not expect this page.
+    private var purpose: String? {
         if again != nil { return "What you want to do needs a sign-in of the last few minutes." }
-        guard let origin = destination?.origin else { return "to \(title)" }
-        return "to \(title), and on to \(origin)"
+        return destination?.origin.map { "Afterwards you go on to \($0)." }
     }
 
     private var form: HTML {
         let fixed = again?.email
         return """
-            <form method="post" action="\(link: prefix + PagePath.signIn)" class="card">
+            <form method="post" action="\(link: prefix + PagePath.signIn)">
             \(PageRoutes.hidden(token))
             \(destination.map { "<input type=\"hidden\" name=\"return\" value=\"\($0.text)\">" as HTML })
             \(fixed == nil ? nil : "<input type=\"hidden\" name=\"again\" value=\"1\">" as HTML)
@@ -67,15 +69,5 @@ struct SignInPage {
             <button type="submit" class="block">\(again == nil ? "Sign in" : "Confirm")</button>
             </form>
             """
-    }
-
-    private var buttons: [HTML] {
-        providers.enumerated().map { index, provider in
-            let isFirst = index == 0 && !hasPasswords
-            return """
-                <a class="\(isFirst ? "button block" : "button block other")" href="\(link: provider.address)">\
-                \(provider.title)</a>
-                """
-        }
     }
 }

@@ -38,6 +38,10 @@ public struct WebPage: Sendable {
     public var script: StaticString?
     /// Whether it is as wide as a table needs.
     public var isWide = false
+    /// The name of the server, above a card with all of the page in the middle of the window; nil for a page below a header.
+    public var server: String?
+    /// Whether the heading has the server's name in it and stands in its place.
+    public var isHeadingAbove = false
 
     /// Makes a page.
     public init(title: String, _ content: HTML) {
@@ -63,16 +67,26 @@ public struct WebPage: Sendable {
         <title>\(title)</title>
         <style>\(source: Self.style)</style>
         </head>
-        <body>
+        <body\(attribute: "class", server == nil ? nil : "alone")>
         \(header)
         <main id="main"\(attribute: "class", isWide ? "wide" : nil)>
-        <h1>\(heading)</h1>
-        \(content)
+        \(server.map(card) ?? "<h1>\(heading)</h1>\(content)")
         </main>
         \(script.map { "<script>\(source: $0)</script>" as HTML })
         </body>
         </html>
 
+        """
+    }
+
+    private func card(of server: String) -> HTML {
+        """
+        <div class="brand">\(PageMark.html(of: server))\
+        \(isHeadingAbove ? "<h1>\(heading)</h1>" as HTML : "<p>\(server)</p>")</div>
+        <div class="card">
+        \(isHeadingAbove ? nil : "<h1>\(heading)</h1>" as HTML)
+        \(content)
+        </div>
         """
     }
 

@@ -71,6 +71,13 @@ enum IdentityStatements {
         "SELECT password_hash IS NOT NULL FROM people WHERE id = ?", UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
+    static let hasNoWay = Statement(
+        """
+        SELECT password_hash IS NULL AND NOT EXISTS (SELECT 1 FROM identities WHERE person_id = people.id)
+        FROM people WHERE id = ?
+        """, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
     static let withPassword = Statement("SELECT id FROM people WHERE password_hash IS NOT NULL") {
         row throws(DatabaseError) in
         try row.get(0) as UUID

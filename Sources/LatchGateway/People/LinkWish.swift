@@ -24,10 +24,18 @@ struct LinkWish: Sendable {
         case refused
         /// Somebody has the address who is somebody else at the provider.
         case taken
+
+        /// Whether an administrator may say who it is.
+        var isLinkable: Bool {
+            switch self {
+            case .known, .linked, .made, .disabled: false
+            case .unverified, .invalidEmail, .notInvited, .refused, .taken: true
+            }
+        }
     }
 
     let provider: ProviderConfiguration
-    private let identity: ProviderIdentity
+    let identity: ProviderIdentity
     private let now: Date
 
     init(_ identity: ProviderIdentity, at provider: ProviderConfiguration, now: Date) {
@@ -36,8 +44,18 @@ struct LinkWish: Sendable {
         self.now = now
     }
 
-    /// Decides and does.
+    /// Decides and does. Of an identity that stays nobody's it is kept that it was here.
     func fulfil(_ connection: Connection) throws(DatabaseError) -> Outcome {
+        let outcome = try decide(connection)
+        guard outcome.isLinkable else { return outcome }
+        try connection.run(
+            UnlinkedIdentityStatements.note, provider.id, identity.issuer, identity.subject,
+            identity.email.flatMap { DisplayText.cleaned($0, limit: 320) }, name, now)
+        try connection.run(UnlinkedIdentityStatements.trim, UnlinkedIdentity.capacity)
+        return outcome
+    }
+
+    private func decide(_ connection: Connection) throws(DatabaseError) -> Outcome {
         let known = try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
         if let known { return .known(known) }
         guard let text = identity.email, identity.isEmailVerified else { return .unverified }

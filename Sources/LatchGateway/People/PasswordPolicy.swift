@@ -31,6 +31,18 @@ public struct PasswordPolicy: Sendable, Equatable {
         self.requiresSpecialCharacter = requiresSpecialCharacter
     }
 
+    /// What a new password must be, in a sentence for people.
+    var hint: String {
+        let parts = [
+            (requiresUppercase, "an upper-case letter"), (requiresLowercase, "a lower-case letter"),
+            (requiresDigit, "a digit"), (requiresSpecialCharacter, "a special character"),
+        ].filter(\.0).map(\.1)
+        let count = "\(minimumLength) to \(maximumLength) characters"
+        guard let last = parts.last else { return count + "." }
+        let others = parts.dropLast().joined(separator: ", ")
+        return "\(count), with \(others.isEmpty ? last : "\(others) and \(last)")."
+    }
+
     /// The sentence of the first rule that `password` breaks, or nil when it breaks none.
     ///
     /// Whatever the policy says, no more than `PasswordHash.maximumPasswordCount` bytes can be hashed.

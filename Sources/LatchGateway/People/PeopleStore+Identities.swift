@@ -52,7 +52,7 @@ extension PeopleStore {
     /// The domain is asked for at every sign-in: whoever left it does not come in any more.
     private func checkDomain(_ identity: ProviderIdentity, at provider: ProviderConfiguration) throws(GatewayError) {
         guard !provider.domains.isEmpty else { return }
-        guard let text = identity.email, identity.isEmailVerified else { throw Self.unverified(provider) }
+        guard let text = identity.email, identity.isEmailVerified else { throw Self.unverified(identity, provider) }
         let domain = EmailAddress(normalizing: text).text.split(separator: "@", omittingEmptySubsequences: false)
         guard domain.count == 2,
             provider.domains.contains(where: { ExactText(ExactText.lowercasingASCII($0)) == ExactText(domain[1]) })
@@ -104,7 +104,7 @@ extension PeopleStore {
             }
             audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person.id))
             return person
-        case .unverified: throw Self.unverified(provider)
+        case .unverified: throw Self.unverified(wish.identity, provider)
         case .invalidEmail(let error): throw error
         case .notInvited:
             throw GatewayError(
@@ -124,9 +124,13 @@ extension PeopleStore {
         }
     }
 
-    private static func unverified(_ provider: ProviderConfiguration) -> GatewayError {
-        GatewayError(
-            .emailUnverified, "'\(provider.id)' does not say that it has verified the person's e-mail address.")
+    private static func unverified(_ identity: ProviderIdentity, _ provider: ProviderConfiguration) -> GatewayError {
+        let problem =
+            identity.email == nil
+            ? "'\(provider.id)' tells no e-mail address of the person: have it send 'email', which the scope 'email' asks for."
+            : "'\(provider.id)' does not say that it has verified the person's e-mail address: have it send "
+                + "'email_verified'; docs/identity-providers.md says where that is set."
+        return GatewayError(.emailUnverified, problem + " Or say who it is here, with 'latchd user link'.")
     }
 }
 
@@ -158,14 +162,24 @@ extension PeopleStore {
     ///   - person: Whose it is.
     ///   - subject: The person's name at the provider, `sub`.
     ///   - provider: The provider as it is configured.
-    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, or ``GatewayError/Code/identityRefused`` when
-    ///   the identity is somebody's, or the person is somebody at the provider, already.
-    public func link(_ person: UUID, to subject: String, at provider: ProviderConfiguration) async throws {
+    ///   - evenUnseen: Whether nobody need have come from the provider with this subject, which is mistyped easily.
+    ///   - actor: Who does it on a page, for the audit log.
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``, or
+    ///   ``GatewayError/Code/identityRefused`` when the identity is somebody's, or the person is somebody at the provider,
+    ///   already.
+    public func link(
+        _ person: UUID, to subject: String, at provider: ProviderConfiguration, evenUnseen: Bool = false,
+        by actor: UUID? = nil
+    ) async throws {
         guard (1...255).contains(subject.utf8.count) else {
             throw GatewayError(.identityRefused, "The name at '\(provider.id)' must have 1 to 255 bytes.")
         }
         let now = now()
         let issuer = provider.settings.issuer
+        let isSeen = try await database.read {
+            try $0.first(UnlinkedIdentityStatements.isKnown, provider.id, issuer, subject) ?? false
+        }
+        guard isSeen || evenUnseen else { throw try await unknownSubject(subject, at: provider) }
         let count = try await database.write { connection -> Int? in
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
             return try connection.run(IdentityStatements.link, provider.id, issuer, subject, now, person)
@@ -177,7 +191,7 @@ extension PeopleStore {
                 "This identity at '\(provider.id)' is somebody's, or the person is somebody there, already; see "
                     + "'latchd user list --json' and 'latchd user unlink'.")
         }
-        audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person))
+        audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person, actor: actor))
     }
 
     /// Takes a person's identities at a provider away and ends all of the person's sessions and keys.
@@ -187,6 +201,8 @@ extension PeopleStore {
     public func unlink(_ person: UUID, from provider: String) async throws -> Int {
         let now = now()
         let count = try await database.write { connection throws(DatabaseError) in
+            // Somebody else may be linked to what was this person's.
+            try connection.run(UnlinkedIdentityStatements.noteAll, now, person, provider)
             let count = try connection.run(IdentityStatements.unlink, person, provider)
             guard count > 0 else { return 0 }
             try connection.run(SessionStatements.bumpEpoch, person)

@@ -9,33 +9,45 @@ public struct ProviderCheck: Sendable {
         public let metadata: ProviderMetadata
         /// How many keys it has that a signature of an ID token can be checked by.
         public let keyCount: Int
+        /// Whether the provider refused a made-up code and not the client, so that id and secret are right; false where its
+        /// answer says nothing of that.
+        public let knowsClient: Bool
         /// What an operator should look at although it may work, a sentence each.
         public let warnings: [String]
     }
 
     private let provider: ProviderConfiguration
+    private let redirect: String
     private let client: HTTPClient
 
     /// Takes a provider as it is configured.
     ///
     /// - Throws: `TransportError` when its authorities cannot be read.
-    public init(_ provider: ProviderConfiguration) throws {
+    public init(_ provider: ProviderConfiguration, of settings: GatewaySettings) throws {
         self.provider = provider
+        let callback = settings.callback(of: provider)
+        redirect = settings.publicURL == nil ? "http://127.0.0.1" + callback : callback
         client = try Bridge.client(of: provider)
     }
 
-    /// Asks for the discovery document and the keys.
+    /// Asks for the discovery document and the keys, and shows the token endpoint a made-up code.
     ///
     /// - Throws: `OpenIDConnectError` with what is wrong, or `CancellationError`.
     public func run() async throws -> Answer {
         let party = RelyingParty(provider.settings, client: client)
         let metadata = try await party.metadata()
         let count = try await party.keyCount()
-        return Answer(metadata: metadata, keyCount: count, warnings: warnings(metadata, keyCount: count))
+        let knowsClient = try await party.knowsClient(redirect: redirect)
+        return Answer(
+            metadata: metadata, keyCount: count, knowsClient: knowsClient,
+            warnings: warnings(metadata, keyCount: count, knowsClient: knowsClient))
     }
 
-    private func warnings(_ metadata: ProviderMetadata, keyCount: Int) -> [String] {
+    private func warnings(_ metadata: ProviderMetadata, keyCount: Int, knowsClient: Bool) -> [String] {
         var warnings: [String] = []
+        if !knowsClient {
+            warnings.append("It does not tell whether the client id and secret are right; sign in once to see.")
+        }
         if keyCount == 0 { warnings.append("It has no key that a signature can be checked by, so nobody can sign in.") }
         let known = Set(["RS256", "PS256", "ES256", "EdDSA"])
         if !metadata.signingAlgorithms.isEmpty, known.isDisjoint(with: metadata.signingAlgorithms) {

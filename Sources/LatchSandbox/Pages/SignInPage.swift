@@ -32,6 +32,7 @@ struct SignInPage {
             </form>
             \(known)
             """)
+        page.server = "Sandbox provider"
         page.formTargets = .anywhere
         return page
     }

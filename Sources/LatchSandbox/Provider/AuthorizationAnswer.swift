@@ -63,6 +63,7 @@ struct AuthorizationAnswer {
             <button type="submit" class="block">Continue</button>
             </form>
             """)
+        page.server = "Sandbox provider"
         page.formTargets = .anywhere
         page.script = "document.forms[0].submit()"
         return page.response()

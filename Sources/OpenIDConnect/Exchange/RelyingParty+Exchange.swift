@@ -31,6 +31,29 @@ extension RelyingParty {
         }
     }
 
+    /// Whether the provider knows this client and its secret, found by a made-up code, which it must refuse either way.
+    ///
+    /// A provider looks at the client before the code, and says which of them it refuses. One that does otherwise is not told
+    /// from one that knows the client.
+    ///
+    /// - Parameter redirect: An address that is registered there.
+    /// - Returns: True when the code was refused and the client was not; false when the answer says nothing of either.
+    /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/misconfigured`` when the client is refused; or
+    ///   `CancellationError`.
+    ///
+    /// Source: RFC 6749 §3.2.1 and §5.2, `invalid_client` and `invalid_grant`.
+    public func knowsClient(redirect: String) async throws -> Bool {
+        let code = Secret("latchd-check-" + Base64URL.encode(SecureRandom.bytes(24)))
+        do {
+            _ = try await exchange(code, redirect: redirect, verifier: PKCE.Verifier(), at: try await metadata())
+            return false
+        } catch let error as OpenIDConnectError where error.code == .refused {
+            return error.providerError == "invalid_grant"
+        } catch let error as OpenIDConnectError where error.code == .badAnswer {
+            return false
+        }
+    }
+
     /// Adds what shows who this client is, and gives back the secret in it.
     ///
     /// Source: RFC 6749 §2.3.1, which has both halves form-encoded before they are joined.
@@ -63,7 +86,16 @@ extension RelyingParty {
     private func refusal(_ answer: ClientResponse, secrets: [Secret]) -> OpenIDConnectError {
         guard let refusal = try? TokenErrorResponse(parsing: answer.body),
             let text = ProviderErrorText(code: refusal.error, description: refusal.description, secrets: secrets)
-        else { return requests.unexpected(answer, named: "the token endpoint") }
+        else {
+            // Without words of its own 401 still says that the client is not known.
+            guard answer.status == .unauthorized else {
+                return requests.unexpected(answer, named: "the token endpoint")
+            }
+            return OpenIDConnectError(
+                .misconfigured,
+                "The token endpoint of '\(settings.issuer)' answers 401; check the client id, its secret and how it is sent."
+            )
+        }
         let start = "The identity provider '\(settings.issuer)' refused to exchange its code with '\(text.code)'"
         guard ["invalid_client", "unauthorized_client"].contains(text.code) else {
             return OpenIDConnectError(.refused, start + "; start signing in again.", error: text)

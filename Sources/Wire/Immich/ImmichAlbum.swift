@@ -12,7 +12,7 @@ public struct ImmichAlbum: Codable, Sendable, Equatable {
     public var ownerId: String
     /// The photograph that stands for it.
     @Nullable public var albumThumbnailAssetId: String?
-    /// Who else sees it.
+    /// Who sees it, the owner first; of a server of ours never empty.
     public var albumUsers: [JSONValue] = []
     /// How many photographs and films are in it.
     public var assetCount: Int
@@ -46,6 +46,42 @@ public struct ImmichAlbum: Codable, Sendable, Equatable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.shared = shared
+    }
+}
+
+/// Somebody who sees an album.
+///
+/// Source: `AlbumUserResponseDto` and `UserResponseDto` of 3.1.0.
+public struct ImmichAlbumUser: Sendable, Equatable {
+    /// What a person may do with an album.
+    public enum Role: String, Sendable {
+        /// It is the person's.
+        case owner
+        /// The person sees it.
+        case viewer
+    }
+
+    /// The person.
+    public var user: ImmichUser
+    /// What the person may do.
+    public var role: Role
+
+    /// Makes an entry.
+    public init(_ user: ImmichUser, _ role: Role) {
+        self.user = user
+        self.role = role
+    }
+
+    /// What others see of the person, and the role.
+    public var json: JSONValue {
+        [
+            "role": .string(role.rawValue),
+            "user": [
+                "id": .string(user.id), "email": .string(user.email), "name": .string(user.name),
+                "avatarColor": .string(user.avatarColor), "profileImagePath": .string(user.profileImagePath),
+                "profileChangedAt": .string(user.profileChangedAt),
+            ],
+        ]
     }
 }
 

@@ -82,6 +82,19 @@ struct AppSignInTests {
         }
     }
 
+    @Test("a consent that was not given is the person's no, in the provider's own word for the app")
+    func noConsent() async throws {
+        try await BridgeBench.with { bench in
+            let browser = bench.browser()
+            let request = try await bench.begin(AppSignIn(), in: browser)
+            let answer = try await bench.comeBack(
+                try bench.google.deny(request, error: "consent_required"), in: browser)
+            #expect(try BridgeBench.fields(of: answer)["error"] == "consent_required")
+            #expect(answer.text.contains("You said no at the identity provider"))
+            #expect(bench.bench.lines.audit.contains { $0["reason"]?.string == "denied-at-provider" })
+        }
+    }
+
     @Test("OX-3 a person who is disabled, or is not to come in, comes back to the app without a code")
     func notLetIn() async throws {
         try await BridgeBench.with { bench in

@@ -10,9 +10,11 @@ import Wire
     @Test("OX-4 the page at the end is locked: nothing is loaded, nothing runs, nobody frames it, no address leaks")
     func headers() throws {
         let link = DeepLink.code(OneTimeCode(), to: "onyx://auth/callback", state: "s")
+        let pages = RedirectPage(GatewaySettings(databasePath: nil))
         for page in [
-            RedirectPage.returning(to: link, status: .found), RedirectPage.failed(.badRequest, "It failed."),
-            RedirectPage.returningWithoutSuccess(to: link, "It failed.", status: .found),
+            pages.returning(to: link, status: .found), pages.failed(.badRequest, "It failed."),
+            pages.failed(.badRequest, "It failed.", again: "/again"), pages.stranger, pages.choice([]),
+            pages.returningWithoutSuccess(to: link, "It failed.", status: .found),
         ] {
             let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)
             let style = try #require(text.firstMatch(of: #/(?s)<style>(.*)</style>/#)?.1)
@@ -32,7 +34,8 @@ import Wire
 
     @Test("what stands in the page is escaped")
     func escaping() {
-        let page = RedirectPage.returning(to: #"onyx://a?b="><script>alert('1')</script>&c"#, status: .found)
+        let page = RedirectPage(GatewaySettings(databasePath: nil)).returning(
+            to: #"onyx://a?b="><script>alert('1')</script>&c"#, status: .found)
         let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)
         #expect(text.contains(##"href="onyx://a?b=&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;c""##))
     }

@@ -65,6 +65,18 @@ struct AssetListTests {
             let see = try #require(albums.first { $0["albumName"]?.string == "See" }?["id"])
             #expect(try await bench.search(["albumIds": [see]]).count == 2)
             #expect(try await bench.get("/albums/\(see.string ?? "")").json?["assetCount"]?.number == 2)
+            let me = try await bench.get("/users/me").json
+            #expect(me?["clusterGroupId"]?.string?.count == 36)
+            for album in albums {
+                let users = try #require(album["albumUsers"]?.array)
+                #expect(
+                    users.map { $0["role"]?.string }
+                        == (album["shared"] == .bool(true) ? ["owner", "viewer"] : ["owner"]))
+                #expect(users.last?["user"]?["id"] == me?["id"] && users.last?["user"]?["email"] == me?["email"])
+                #expect(users.first?["user"]?["id"] == album["ownerId"])
+                let one = try await bench.get("/albums/\(album["id"]?.string ?? "")").json?["albumUsers"]?.array
+                #expect(one?.map { $0["user"]?["id"] } == users.map { $0["user"]?["id"] })
+            }
             let token = try await bench.bobsToken()
             #expect(try await bench.get("/albums/\(see.string ?? "")", as: token).status == 400)
             #expect(try await bench.search(["albumIds": [see]], as: token).isEmpty)

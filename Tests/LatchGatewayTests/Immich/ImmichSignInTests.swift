@@ -179,7 +179,7 @@ struct ImmichSignInTests {
         }
     }
 
-    @Test("IM-10 the person is described with every member that 3.1.0 has")
+    @Test("IM-10 the person is described with every member that 3.1.0 to 3.3 have")
     func describesThePerson() async throws {
         try await ImmichBench.with { bench in
             let answer = try await bench.send("GET", "/users/me", try await bench.token())
@@ -188,7 +188,8 @@ struct ImmichSignInTests {
             let names = Set(answer.json?.members?.map(\.name) ?? [])
             #expect(
                 names == [
-                    "id", "email", "name", "profileImagePath", "avatarColor", "profileChangedAt", "storageLabel",
+                    "clusterGroupId", "id", "email", "name", "profileImagePath", "avatarColor", "profileChangedAt",
+                    "storageLabel",
                     "shouldChangePassword", "isAdmin", "createdAt", "updatedAt", "deletedAt", "oauthId",
                     "quotaSizeInBytes", "quotaUsageInBytes", "status", "license",
                 ])

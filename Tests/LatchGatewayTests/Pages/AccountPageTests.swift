@@ -32,7 +32,7 @@ import Wire
             let text = try await ada.get(Self.account).text
 
             #expect(text.contains("Ada&#39;s &lt;phone&gt;") && !text.contains("Bob"))
-            #expect(text.contains("<dd>iPhone</dd>") && text.contains("127.0.0.1 (this machine)"))
+            #expect(text.contains("&lt;phone&gt; (iPhone)") && text.contains("127.0.0.1 (this machine)"))
             #expect(text.contains("2 hours ago</time>") && text.contains("datetime=\"2026-"))
             #expect(text.components(separatedBy: "This device").count == 2)
         }
@@ -75,7 +75,7 @@ import Wire
 
             _ = try await ada.submit(
                 "/latch/sign-in", on: late.headers["Location"] ?? "", [("password", Bench.password)])
-            _ = try await ada.submit("\(Self.account)/devices/end-others", on: Self.account)
+            _ = try await ada.submitAndConfirm("\(Self.account)/devices/end-others", on: Self.account)
             #expect(try await bench.me(phone).status == 403)
             #expect(try await ada.get(Self.account).status == 200)
             #expect(try await bench.gateway.stores.sessions.liveCount() == 1)
@@ -125,6 +125,31 @@ import Wire
 
             #expect(try await bench.login().status == 429)
         }
+    }
+
+    @Test("what a new password must be is said before it is wrong")
+    func hint() async throws {
+        try await Bench.withPages { bench in
+            let ada = PageBrowser(bench)
+            _ = try await ada.signIn()
+            let text = try await ada.get(Self.account).text
+            #expect(text.contains("8 to 64 characters.") && text.contains(#"aria-describedby="new-hint""#))
+        }
+        let strict = PasswordPolicy(minimumLength: 12, requiresUppercase: true, requiresDigit: true)
+        #expect(strict.hint == "12 to 64 characters, with an upper-case letter and a digit.")
+    }
+
+    @Test(
+        "a device is called by words that people know",
+        arguments: [
+            ("immich-android/3.1.0", "Android", "Immich on Android"), ("Immich_iOS_2.0.0", nil, "Immich on iOS"),
+            ("Chrome", "Linux", "Chrome on Linux"), ("Dart/3.5 (dart:io)", nil, "An app"), ("curl/8.5.0", nil, "curl"),
+            ("Ada's phone", "iPhone", "Ada's phone (iPhone)"), ("Ada's iPhone", "iPhone", "Ada's iPhone"),
+            (nil, "Android", "A device with Android"), (nil, nil, "Unknown device"), (nil, "Browser", "A browser"),
+            ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Browser", "Firefox on Linux"),
+        ] as [(String?, String?, String)])
+    func title(_ name: String?, _ kind: String?, _ words: String) {
+        #expect(DeviceTitle.text(SessionDevice(name: name, kind: kind)) == words)
     }
 
     @Test("signing out ends this session and no other")
@@ -195,7 +220,7 @@ extension AccountPageTests {
             }
 
             #expect(last == 429)
-            let removed = try await ada.submit("\(Self.pin)/remove", on: Self.account)
+            let removed = try await ada.submitAndConfirm("\(Self.pin)/remove", on: Self.account)
             #expect(removed.headers["Location"] == "/latch/account?done=no-pin")
             #expect(try await bench.gateway.stores.pins.isSet(person) == false)
         }

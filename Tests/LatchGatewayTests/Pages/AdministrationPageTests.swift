@@ -57,7 +57,7 @@ import Wire
             let found = try await root.get("\(Self.admin)?q=ADA")
             #expect(found.text.contains(ada) && found.text.components(separatedBy: "role=\"cell\"").count == 6)
 
-            let answer = try await root.submit(ada, on: ada, [("action", "disable")])
+            let answer = try await root.submitAndConfirm(ada, on: ada, [("action", "disable")])
             #expect(answer.status == 303)
             #expect(try await bench.me(token).status == 403)
             #expect(try await bench.login().status == 400)
@@ -97,9 +97,9 @@ import Wire
             #expect(try await ada.get(Self.admin).status == 403)
             let page = try await path(of: Bench.email, bench)
 
-            _ = try await root.submit(page, on: page, [("action", "make")])
+            _ = try await root.submitAndConfirm(page, on: page, [("action", "make")])
             #expect(try await ada.get(Self.admin).status == 200)
-            _ = try await root.submit(page, on: page, [("action", "unmake")])
+            _ = try await root.submitAndConfirm(page, on: page, [("action", "unmake")])
             #expect(try await ada.get(Self.admin).status == 403)
 
             let own = try await path(of: Self.rootEmail, bench)
@@ -138,8 +138,10 @@ import Wire
                 var next: String? = start
                 while let path = next {
                     let text = try await root.get(path).text
-                    let rows = text.matches(of: /people\/([0-9a-f-]{36})"|sessions\/(\w{12})\/end/)
-                    seen += rows.compactMap { ($0.1 ?? $0.2).map(String.init) }
+                    seen +=
+                        start == Self.admin
+                        ? text.matches(of: /people\/([0-9a-f-]{36})"/).map { String($0.1) }
+                        : text.matches(of: /sessions\/(\w{12})\/end/).map { String($0.1) }
                     next = text.firstMatch(of: /href="([^"]*)">Further</).map {
                         String($0.1).replacing("&amp;", with: "&")
                     }
@@ -157,9 +159,33 @@ import Wire
             let id = try #require(sessions.first { $0.email == Bench.email }?.id)
 
             let page = "\(Self.admin)/sessions"
-            #expect(try await root.submit("\(page)/\(id)/end", on: page).status == 303)
+            #expect(try await root.submitAndConfirm("\(page)/\(id)/end", on: page).status == 303)
 
             #expect(try await bench.me(token).status == 403)
+        }
+    }
+
+    @Test("an invited person is marked, one's own row and session too, and sessions lead to their person")
+    func marks() async throws {
+        try await with { bench, root in
+            _ = try await bench.gateway.stores.people.invite(email: "eve@example.org")
+            _ = try await bench.token()
+            let people = try await root.get(Self.admin).text
+            func row(_ email: String, in text: String) -> String {
+                text.components(separatedBy: "<tr").first { $0.contains(email) } ?? ""
+            }
+            #expect(row("eve@example.org", in: people).contains(">Invited<"))
+            #expect(
+                row(Bench.email, in: people).contains(">Active<") && !row(Bench.email, in: people).contains(">You<"))
+            #expect(row(Self.rootEmail, in: people).contains(">You<"))
+
+            let sessions = try await root.get("\(Self.admin)/sessions").text
+            #expect(row(Self.rootEmail, in: sessions).contains(">This browser<"))
+            let ada = try await path(of: Bench.email, bench)
+            #expect(row(Bench.email, in: sessions).contains("href=\"\(ada)\""))
+            #expect(!row(Bench.email, in: sessions).contains(">This browser<"))
+            let page = try await root.get(ada).text
+            #expect(page.contains("<a href=\"\(Self.admin)\">← All people</a>") && page.contains("<dd>password</dd>"))
         }
     }
 
@@ -199,7 +225,7 @@ import Wire
 
             let text = try await root.get("\(Self.admin)/providers").text
 
-            #expect(text.contains(">Answers<") && text.contains(">Does not answer<"))
+            #expect(text.contains(">Answers<") && text.contains(">Fails<"))
             #expect(!text.leaks(SmallProvider.clientSecret))
         }
     }

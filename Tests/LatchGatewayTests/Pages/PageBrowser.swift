@@ -27,6 +27,15 @@ struct PageBrowser: Sendable {
         return try await post(path, hidden + typed)
     }
 
+    /// Posts a form and answers the question that it leads to.
+    func submitAndConfirm(
+        _ path: String, on page: String, _ typed: [(String, String)] = []
+    ) async throws -> Exchange.Answer {
+        let question = try await submit(path, on: page, typed)
+        let form = try Self.form(path, in: question.text).orThrow
+        return try await post(path, Self.hiddenFields(of: form))
+    }
+
     /// Posts fields, with what the browser would say of where they come from.
     func post(
         _ path: String, _ fields: [(String, String)], site: [(String, String)] = [("Sec-Fetch-Site", "same-origin")]

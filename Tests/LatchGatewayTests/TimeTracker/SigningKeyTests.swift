@@ -10,6 +10,33 @@ import Wire
 
 @Suite("Signed tokens and their keys", .timeLimit(.minutes(5)))
 struct SigningKeyTests {
+    @Test("A fresh server shows a key before the first token is signed, and that key signs it")
+    func firstKey() async throws {
+        try await TimeTrackerBench.with { bench in
+            _ = try await bench.bench.addPerson()
+            let answer = try await bench.http.send("GET", "/tt/.well-known/jwks.json")
+            #expect(answer.json?["keys"]?.array?.count == 1)
+            let again = try await bench.http.send("GET", "/tt/.well-known/jwks.json")
+            #expect(again.text == answer.text)
+            let token = try #require(try await bench.exchange(bench.deepLink()).token)
+            #expect(try TimeTrackerBench.claims(of: token, by: JSONWebKeySet(parsing: Array(answer.text.utf8))) != nil)
+        }
+    }
+
+    @Test("A gateway that signs makes its key when it starts, and one that does not makes none")
+    func keyAtStart() async throws {
+        try await TimeTrackerBench.with { bench in
+            await bench.bench.gateway.keepKeys()
+            let keys = try await bench.bench.gateway.stores.signingKeys.list()
+            #expect(keys.count == 1)
+        }
+        try await Bench.with { bench in
+            await bench.gateway.keepKeys()
+            let keys = try await bench.gateway.stores.signingKeys.list()
+            #expect(keys.isEmpty)
+        }
+    }
+
     @Test("RFC 9068 a token says who, by whom, for whom and until when, and the published key made its signature")
     func claims() async throws {
         try await TimeTrackerBench.with { bench in

@@ -230,7 +230,7 @@ struct TimeTrackerSignInTests {
 
             #expect(page.status == 200)
             for id in ["google", "other"] {
-                #expect(page.text.contains("Sign in with \(id)</a>"))
+                #expect(page.text.contains("Sign in with \(id)</span></a>"))
                 #expect(page.text.contains("/tt/auth/login?\(query)&amp;provider=\(id)\""))
             }
             let named = try await browser.send("GET", "/tt/auth/login?\(query)&provider=other")

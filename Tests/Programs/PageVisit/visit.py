@@ -133,6 +133,23 @@ def set_pin(browser, base, person, folder):
     done("set a PIN")
 
 
+def said_no(browser, base, folder):
+    """Somebody says no at the provider: a page with the server's name and a way to try again."""
+    for size, scheme in [(PHONE, "light"), (DESK, "dark")]:
+        visit = Visit(browser, base, size, scheme)
+        visit.page.goto("/latch/sign-in")
+        visit.press("a.button")
+        with visit.page.expect_navigation(url="**/callback**"):
+            visit.page.click("button[value=deny]")
+        visit.says("You said no at the identity provider")
+        look(visit, "a refusal")
+        if folder:
+            visit.page.screenshot(path=folder / f"refusal-{size[0]}-{scheme}.png", full_page=True)
+        visit.press("main a.button")
+        check(visit.path == "/latch/sign-in", "a sign-in that failed is begun again by a button")
+    done("was told of a refusal")
+
+
 def journey(browser, sandbox, people, folder):
     base = sandbox["onyx"]["url"]
     ada, bob = people["ada"], people["bob"]
@@ -188,12 +205,21 @@ def journey(browser, sandbox, people, folder):
     carol.page.wait_for_url("**/latch/account")
     carol.says(people["carol"]["email"])
     done("signed in through the provider")
+    said_no(browser, base, folder)
 
     root.press("a[href='/latch/admin']")
     root.tab_to("#q")
     root.type("bob", then="Enter")
     root.press("td a")
     root.press("button[value=disable]")
+    root.says("Disable Bob")
+    look(root, "a question")
+    if folder:
+        root.page.screenshot(path=folder / "question-360-light.png", full_page=True)
+    root.press("main a.other")
+    check("disable" in root.page.inner_html("main"), "whoever cancels is back at the person")
+    root.press("button[value=disable]")
+    root.press("main button.harm")
     root.says("The person is disabled and signed out everywhere.")
     for one in (phone, desk):
         one.page.goto("/latch/account")
@@ -220,7 +246,7 @@ def pages(person):
         ("again", "/latch/sign-in?again=1", True), ("account", "/latch/account", True), ("people", "/latch/admin", True),
         ("person", person, True), ("sessions", "/latch/admin/sessions", True),
         ("providers", "/latch/admin/providers", True), ("failures", "/latch/admin/failures", True),
-        ("missing", "/latch/nowhere", False),
+        ("missing", "/latch/nowhere", False), ("root", "/", False),
     ]
 
 

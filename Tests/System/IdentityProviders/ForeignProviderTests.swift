@@ -32,10 +32,17 @@ struct ForeignProviderTests {
         ])
         let checked = try await house.latchd("providers", "check")
         #expect(checked.status == 0 && checked.output.contains(Self.callback), "\(checked)")
+        // The provider tells a client that it knows from a code that it does not.
+        #expect(checked.output.contains("  client  known"), "\(checked)")
+        let wrong = House(sharing: house, [variable + "CLIENT_SECRET": "not the secret of this client"])
+        let refused = try await wrong.latchd("providers", "check")
+        // Canaille breaks down over a wrong secret, with 500; that is told as it is.
+        let words = name == "canaille" ? "status 500" : "check the client id, its secret"
+        #expect(refused.status == 69 && refused.output.contains(words), "\(refused)")
         if name == "canaille" {
             // It does not say whether it has verified an address.
             _ = try await house.latchd("user", "add", ForeignProvider.email, "--invite")
-            let linked = try await house.latchd("user", "link", ForeignProvider.email, name, "ada")
+            let linked = try await house.latchd("user", "link", ForeignProvider.email, name, "ada", "--force")
             #expect(linked.status == 0, "\(linked)")
         }
         let gateway = try await house.startGateway()

@@ -33,6 +33,20 @@ struct ImmichClientTests {
         #expect(result.output.contains("compared 8 assets in 2 albums"))
     }
 
+    @Test("IM-9, IM-10 a client generated from the description of 3.3 reads every answer that it asks for")
+    func generated() async throws {
+        let sandbox = try await Sandbox.open()
+        let url = try #require(sandbox.url(of: "immich"))
+        for person in sandbox.people.prefix(2) {
+            let result = try await Program.run(
+                try Self.tool("python"), [Self.programs + "generated_client.py", url, person.email, person.password],
+                environment: Self.environment)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.output.hasPrefix("read "))
+        }
+        await sandbox.close()
+    }
+
     @Test(
         "IM-3g, IM-4, IM-5, IM-7, IM-10 to IM-12, IM-15 schemathesis finds no answer outside Immich's own description, and no failure of the server",
         .enabled(

@@ -26,6 +26,7 @@ import Testing
         #expect(result.status == 0, "\(result.output)\(result.errors)")
         for step in [
             "signed in by keyboard alone", "ended a device", "changed the password", "signed in through the provider",
+            "was told of a refusal",
             line.contains("\"immich\"") ? "set a PIN" : "", "disabled somebody", "signed out",
             "every page is accessible",
         ] where !step.isEmpty {

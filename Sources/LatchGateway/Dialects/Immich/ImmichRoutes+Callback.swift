@@ -40,7 +40,8 @@ extension ImmichRoutes {
         try services.requireRecentSignIn(for: .linkIdentity, caller.session)
         let (identity, provider) = try await identity(of: request, bridge, client(of: request))
         do {
-            try await services.people.link(caller.person.id, to: identity.subject, at: provider.configuration)
+            try await services.people.link(
+                caller.person.id, to: identity.subject, at: provider.configuration, evenUnseen: true)
         } catch let error as GatewayError where error.code == .identityRefused {
             throw ImmichRefusal(.badRequest, "This OAuth account has already been linked to another user.")
         } catch let error as GatewayError where error.code == .unknownPerson {

@@ -34,8 +34,7 @@ extension ImmichRoutes {
             let caller = RequestCaller.from(services.proxies.client(of: request))
             guard let wait = services.limits.take(.address, caller) else { return try await handler(request) }
             guard BridgeReturn.wantsPage(request) else { throw ImmichRefusal(wait: wait) }
-            return OnyxAnswers.later(
-                RedirectPage.failed(.tooManyRequests, "Too many sign-ins at once from your network."), wait)
+            return OnyxAnswers.later(services.redirectPages.limited(request), wait)
         }
     }
 

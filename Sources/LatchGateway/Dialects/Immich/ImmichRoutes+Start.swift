@@ -11,30 +11,31 @@ extension ImmichRoutes {
     ///
     /// Source: RFC 8252 §6; RFC 9700 §2.1.
     func start(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
+        let pages = services.redirectPages
         let names = ["redirect_uri", "state", "code_challenge", "provider"]
         guard let redirect = request.query("redirect_uri"), bridge.redirects.allows(redirect),
             let state = request.query("state"), (1...AuthorizeQuery.maximumStateCount).contains(state.utf8.count),
             let challenge = request.query("code_challenge").flatMap(PKCE.Challenge.init),
             names.allSatisfy({ request.queryValues($0).count <= 1 })
         else {
-            return RedirectPage.failed(.badRequest, "The app asked for a sign-in that this server does not allow.")
+            return pages.failed(.badRequest, "The app asked for a sign-in that this server does not allow.")
         }
         let chosen = request.query("provider")
         guard let provider = chosen.map({ bridge.providers[$0] }) ?? Self.only(bridge) else {
             guard chosen == nil else {
-                return RedirectPage.failed(.badRequest, "This server has no such identity provider.")
+                return pages.failed(.badRequest, "This server has no such identity provider.")
             }
-            return ProviderChoicePage.page(
+            return pages.choice(
                 bridge.providers.all.map { provider in
                     let query = FormURLEncoded.encode([
                         ("redirect_uri", redirect), ("state", state), ("code_challenge", challenge.text),
                         ("provider", provider.id),
                     ])
-                    return (provider.configuration.title, "\(prefix)/oauth/start?\(query)")
+                    return ProviderButton(provider.configuration, "\(prefix)/oauth/start?\(query)")
                 })
         }
         guard let base = bridge.address.base(of: request) else {
-            return RedirectPage.failed(
+            return pages.failed(
                 HTTPStatus(rawValue: 421), "The server does not know its own address; ask your administrator.")
         }
         do throws(BridgeFailure) {
@@ -52,22 +53,11 @@ extension ImmichRoutes {
             return response
         } catch {
             let link = DeepLink.error(error.error, error.sentence, to: redirect, state: state)
-            return RedirectPage.returningWithoutSuccess(to: link, error.sentence, status: .found)
+            return pages.returningWithoutSuccess(to: link, error.sentence, status: .found)
         }
     }
 
     private static func only(_ bridge: Bridge) -> BridgeProvider? {
         bridge.providers.all.count == 1 ? bridge.providers.all.first : nil
-    }
-}
-
-/// The page on which a person chooses an identity provider.
-enum ProviderChoicePage {
-    /// A link for each provider: what stands on it, and where it leads.
-    static func page(_ providers: [(title: String, address: String)]) -> ServerResponse {
-        let links = providers.map { provider -> HTML in
-            "<p><a class=\"button block\" href=\"\(link: provider.address)\">\(provider.title)</a></p>"
-        }
-        return WebPage(title: "Sign in", "\(links)").response(status: .ok)
     }
 }

@@ -82,24 +82,7 @@ extension ImmichRoutes {
     /// Source: IM-10; contract of Immich, shapes.
     func user(_ person: Person, status: HTTPStatus = .ok) async throws -> ServerResponse {
         let identities = try await services.people.identities(of: person.id)
-        return ImmichAnswers.message(Self.user(person, oauthID: identities.first?.subject ?? ""), status: status)
-    }
-
-    /// A person as clients of Immich read one.
-    static func user(_ person: Person, oauthID: String) -> ImmichUser {
-        let created = Timestamp.text(person.created, fraction: true)
-        var user = ImmichUser(
-            id: person.id.uuidString.lowercased(), email: person.email, name: person.name ?? "", createdAt: created)
-        user.avatarColor = person.avatarColor ?? standardColor(of: person)
-        user.shouldChangePassword = person.mustChangePassword
-        user.isAdmin = person.isAdministrator
-        user.oauthId = oauthID
-        return user
-    }
-
-    /// The colour of somebody who chose none, always the same one.
-    private static func standardColor(of person: Person) -> String {
-        let colors = ImmichUser.avatarColors
-        return colors[Int(SHA256.digest(person.id.uuidString).leadingWord % UInt64(colors.count))]
+        return ImmichAnswers.message(
+            ImmichAnswers.user(person, oauthID: identities.first?.subject ?? ""), status: status)
     }
 }

@@ -34,8 +34,7 @@ extension OnyxRoutes {
                 return try await handler(routes, request)
             }
             guard BridgeReturn.wantsPage(request) else { return OnyxAnswers.tooMany(wait) }
-            return OnyxAnswers.later(
-                RedirectPage.failed(.tooManyRequests, "Too many sign-ins at once from your network."), wait)
+            return OnyxAnswers.later(routes.services.redirectPages.limited(request), wait)
         }
     }
 
@@ -67,7 +66,7 @@ extension OnyxRoutes {
             return Self.sending(beginning, query, provider, bridge, beside: request)
         } catch {
             guard query.isRedirected else { return Self.program(error) }
-            return ending(error, of: query.destination, request)
+            return ending(error, of: query.destination, at: provider, request)
         }
     }
 
@@ -95,7 +94,8 @@ extension OnyxRoutes {
             OnyxAnswers.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
         case .refused(let message):
             BridgeReturn.wantsPage(request)
-                ? RedirectPage.failed(.badRequest, "The app asked for a sign-in that this server does not allow.")
+                ? services.redirectPages.failed(
+                    .badRequest, "The app asked for a sign-in that this server does not allow.")
                 : OnyxAnswers.business(.badRequest, .validationError, message)
         }
     }

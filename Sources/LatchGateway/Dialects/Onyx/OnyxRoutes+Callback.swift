@@ -10,7 +10,7 @@ extension OnyxRoutes {
     /// Source: OX-3, OX-4; contract of Onyx, b.3 and b.4; RFC 9700 §4.12 for 303 after a form.
     func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
         guard let base = bridge.address.base(of: request) else { return Self.misdirected }
-        let browser = BridgeReturn(request)
+        let browser = BridgeReturn(request, services.redirectPages)
         guard let fields = browser.fields else { return refusal(.unreadable, request) }
         let state: BridgeState
         do {
@@ -28,7 +28,7 @@ extension OnyxRoutes {
                 client: client(of: request))
             response = await browser.answer(ending, bridge)
         } catch {
-            response = self.ending(error, of: state.destination, request)
+            response = self.ending(error, of: state.destination, at: provider, request)
         }
         response.headers.append("Set-Cookie", bridge.signInCookies.end(state.id, provider.sameSite))
         return response
@@ -61,20 +61,30 @@ extension OnyxRoutes {
         guard BridgeReturn.wantsPage(request) else {
             return OnyxAnswers.business(.badRequest, .validationError, stranger.rawValue)
         }
-        return BridgeReturn.stranger
+        return services.redirectPages.stranger
     }
 
     /// The answer to a sign-in that led to nothing.
     func ending(
-        _ failure: BridgeFailure, of destination: BridgeState.Destination, _ request: ServerRequest
+        _ failure: BridgeFailure, of destination: BridgeState.Destination, at provider: BridgeProvider,
+        _ request: ServerRequest
     ) -> ServerResponse {
         switch destination {
         case .app(let redirect, let state, _), .identity(let redirect, let state, _):
-            return BridgeReturn(request).answer(failure, to: redirect, state: state)
-        case .web:
+            return BridgeReturn(request, services.redirectPages).answer(failure, to: redirect, state: state)
+        case .web(let next):
             let answer = Self.program(failure)
-            return BridgeReturn.wantsPage(request) ? RedirectPage.failed(answer.status, failure.sentence) : answer
+            guard BridgeReturn.wantsPage(request) else { return answer }
+            let pages = services.redirectPages
+            return pages.failed(
+                answer.status, failure.sentence,
+                again: pages.signIn(goingOnTo: next) ?? settings.prefix + Self.authorize(at: provider, goingOnTo: next))
         }
+    }
+
+    /// Where a sign-in of the browser's own begins.
+    private static func authorize(at provider: BridgeProvider, goingOnTo next: String) -> String {
+        authorizePath(of: provider) + "?" + FormURLEncoded.encode([("redirect", "true"), ("next", next)])
     }
 
     /// The answer to a program.

@@ -24,6 +24,7 @@ extension PageRoutes {
             token: hidden(visit))
         page.hasPassword = services.settings.passwordsEnabled && credential?.hash != nil
         page.keys = try await keys(of: visit)
+        page.passwordHint = services.settings.passwords.hint
         page.note = visit.request.query("done").flatMap { AccountPage.notes[$0] }
         if services.settings.immich.isEnabled {
             page.pin = AccountPage.PINForm(isSet: try await services.pins.isSet(visit.person.id))
@@ -50,6 +51,11 @@ extension PageRoutes {
     /// Source: OWASP MASVS 2.1, AUTH-3.
     private func endOthers(_ visit: PageVisit) async throws -> ServerResponse {
         guard isRecent(visit, for: .endOtherSessions) else { return confirmFirst(PagePath.account) }
+        let question = PageQuestion(
+            title: "Sign out everywhere else?",
+            sentence: "Every device and browser but this one must sign in again, and the keys of your programs are revoked.",
+            button: "Sign out everywhere else", page: PagePath.account)
+        if let page = unanswered(question, visit) { return page }
         try await services.sessions.endOthers(than: visit.session.id, of: visit.person.id)
         return seeOther(PagePath.account + "?done=others")
     }

@@ -15,13 +15,15 @@ extension PageRoutes {
         page(Self.root + "/sessions", to: &router) { try await $0.sessionsPage($1) }
         page(Self.root + "/providers", to: &router) { try await $0.providersPage($1) }
         page(Self.root + "/failures", to: &router) { try await $0.failuresPage($1) }
+        page(Self.root + "/identities/{id}", String.self, to: &router) { try await $0.identityPage($1, $2) }
+        form(Self.root + "/identities/{id}", String.self, to: &router) { try await $0.linkIdentity($1, $2) }
         form(Self.root + "/people", to: &router) { try await $0.invite($1) }
         form(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.changePerson($1, $2) }
         form(Self.root + "/sessions/{id}/end", String.self, to: &router) { try await $0.endSession($1, $2) }
         form(Self.root + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKeyOfSomebody($1, $2) }
     }
 
-    private var pages: AdministrationPages { AdministrationPages(prefix: prefix, now: now) }
+    var pages: AdministrationPages { AdministrationPages(prefix: prefix, now: now) }
 
     var forAdministrators: ServerResponse {
         plain(
@@ -29,14 +31,16 @@ extension PageRoutes {
     }
 
     /// A page below the tabs, with what was done just before.
-    private func below(
-        _ tab: String, _ title: String, _ content: HTML, for visit: PageVisit, _ status: HTTPStatus = .ok
+    func below(
+        _ tab: String, _ title: String, _ content: HTML, for visit: PageVisit, _ status: HTTPStatus = .ok,
+        back: (path: String, words: String)? = nil
     ) -> ServerResponse {
         let note = visit.request.query("done").flatMap { Self.notes[$0] }
+        let up = back.map { "<p class=\"back\"><a href=\"\(link: prefix + $0.path)\">← \($0.words)</a></p>" as HTML }
         var page = framed(
             title,
             """
-            \(pages.tabs(tab))
+            \(up ?? pages.tabs(tab))
             \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
             \(content)
             """, for: visit, at: tab)
@@ -50,6 +54,7 @@ extension PageRoutes {
         "ended": "The person is signed out everywhere, and the keys of their programs are revoked.",
         "key": "The key is revoked.", "made": "The person administers the server now.",
         "unmade": "The person does not administer the server any more.", "session": "The session is ended.",
+        "linked": "The person signs in through the identity provider from now on.",
     ]
 
     /// The way to further rows.
@@ -77,6 +82,8 @@ extension PageRoutes {
         let after = visit.request.query("after") ?? ""
         let found = try await services.people.page(search: search, after: after, limit: Self.rowCount + 1)
         let people = Array(found.prefix(Self.rowCount))
+        var rows: [(person: Person, isInvited: Bool)] = []
+        for person in people { rows.append((person, try await services.people.isInvited(person.id))) }
         let next = [("q", search), ("after", people.last?.email ?? "")]
         return below(
             Self.root, "People",
@@ -88,7 +95,7 @@ extension PageRoutes {
             ).html)
             <button type="submit" class="other">Search</button>
             </form>
-            \(people.isEmpty ? "<p>Nobody is found.</p>" : pages.people(people, search: search))
+            \(people.isEmpty ? "<p>Nobody is found.</p>" : pages.people(rows, search: search, viewer: visit.person))
             \(further(Self.root, next, isFirst: after.isEmpty, hasMore: found.count > people.count))
             \(invitation(visit, mistake))
             """, for: visit, status)
@@ -134,24 +141,28 @@ extension PageRoutes {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let person = try await services.people.find(id: id) else { return notFound }
         let sessions = try await services.sessions.live(of: id)
+        let identities = try await services.people.identities(of: id)
+        let ways = (try await services.people.hasPassword(id) ? ["password"] : []) + identities.map(\.provider)
         return below(
             Self.root, person.name ?? person.email,
             """
-            <section class="card" aria-labelledby="who">
-            <h2 id="who">Person</h2>
+            <section class="card" aria-label="About the person">
             <dl>
             <dt>E-mail</dt><dd>\(person.email)</dd>
             <dt>Role</dt><dd>\(person.isAdministrator ? "Administrator" : "Person")</dd>
-            <dt>State</dt><dd>\(AdministrationPages.state(person))</dd>
+            <dt>State</dt><dd>\(AdministrationPages.state(person, isInvited: ways.isEmpty))</dd>
+            <dt>Signs in by</dt><dd>\(ways.isEmpty ? "nothing yet" : ways.joined(separator: ", "))</dd>
             <dt>Here since</dt><dd>\(ReadableTime.at(person.created))</dd>
             </dl>
             </section>
             \(actions(person, visit))
             \(sessions.isEmpty
                 ? "<p>The person is signed in nowhere.</p>"
-                : pages.sessions(sessions, token: hidden(visit), caption: "Live sessions, the last used first"))
+                : pages.sessions(
+                    sessions, token: hidden(visit), caption: "Live sessions, the last used first",
+                    current: visit.session.id, isOnePerson: true))
             \(try await keysOfSomebody(id, visit))
-            """, for: visit)
+            """, for: visit, back: (Self.root, "All people"))
     }
 
     private func actions(_ person: Person, _ visit: PageVisit) -> HTML {
@@ -189,8 +200,14 @@ extension PageRoutes {
             return plain(
                 .forbidden, "Not to yourself", "Another administrator can do this to you. Nothing was changed.")
         }
+        let action = visit.fields["action"] ?? ""
+        if let question = Self.question(action, about: person, page: path),
+            let page = unanswered(question, visit)
+        {
+            return page
+        }
         let (people, actor) = (services.people, visit.person.id)
-        switch visit.fields["action"] {
+        switch action {
         case "disable": try await people.disable(id, by: actor)
         case "enable": try await people.enable(id, by: actor)
         case "end": try await services.sessions.revokeAll(of: id, by: actor)
@@ -199,7 +216,44 @@ extension PageRoutes {
         default: return plain(.badRequest, "Not known", "The form asked for something that is not known here.")
         }
         let done = ["disable": "disabled", "enable": "enabled", "end": "ended", "make": "made", "unmake": "unmade"]
-        return seeOther("\(path)?done=\(done[visit.fields["action"] ?? ""] ?? "")")
+        return seeOther("\(path)?done=\(done[action] ?? "")")
+    }
+
+    /// What is asked before a person is changed; nil for what one click takes back.
+    private static func question(_ action: String, about person: Person, page: String) -> PageQuestion? {
+        let name = person.name ?? person.email
+        let words: (title: String, sentence: String, button: String)? =
+            switch action {
+            case "disable":
+                (
+                    "Disable \(name)?",
+                    "\(person.email) is signed out on every device at once, and cannot sign in until an administrator enables "
+                        + "the account again.", "Disable"
+                )
+            case "end":
+                (
+                    "Sign out \(name) everywhere?",
+                    "Every device and browser of \(person.email) must sign in again before it can go on.",
+                    "Sign out everywhere"
+                )
+            case "make":
+                (
+                    "Make \(name) an administrator?",
+                    "\(person.email) can then do on these pages all that you can, to other administrators too.",
+                    "Make administrator"
+                )
+            case "unmake":
+                (
+                    "Take administration away from \(name)?",
+                    "\(person.email) cannot open these pages any more. Nothing else changes.",
+                    "Take administration away"
+                )
+            default: nil
+            }
+        return words.map {
+            PageQuestion(
+                title: $0.title, sentence: $0.sentence, button: $0.button, page: page, fields: [("action", action)])
+        }
     }
 }
 
@@ -219,7 +273,8 @@ extension PageRoutes {
             """
             \(sessions.isEmpty
                 ? "<p>There are no further sessions.</p>"
-                : pages.sessions(sessions, token: hidden(visit), caption: "Live sessions, the newest first"))
+                : pages.sessions(
+                    sessions, token: hidden(visit), caption: "Live, the newest first", current: visit.session.id))
             \(further(path, next, isFirst: before == nil, hasMore: found.count > sessions.count))
             """, for: visit)
     }
@@ -228,6 +283,10 @@ extension PageRoutes {
     private func endSession(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root + "/sessions") }
+        let question = PageQuestion(
+            title: "End this session?", sentence: "Its device or browser must sign in again before it can go on.",
+            button: "End the session", page: Self.root + "/sessions")
+        if let page = unanswered(question, visit) { return page }
         do {
             try await services.sessions.revoke(SessionID(rawValue: id), by: visit.person.id)
         } catch let error as GatewayError where error.code == .unknownSession {
@@ -242,7 +301,7 @@ extension PageRoutes {
         let configured = services.settings.providers
         let states = await withTaskGroup(of: (Int, ProviderState).self) { group in
             for (index, provider) in configured.enumerated() {
-                group.addTask { (index, await Self.state(of: provider)) }
+                group.addTask { (index, await state(of: provider)) }
             }
             return await group.reduce(into: [Int: ProviderState]()) { $0[$1.0] = $1.1 }
         }
@@ -250,9 +309,9 @@ extension PageRoutes {
         return below(Self.root + "/providers", "Identity providers", pages.providers(rows), for: visit)
     }
 
-    private static func state(of provider: ProviderConfiguration) async -> ProviderState {
+    private func state(of provider: ProviderConfiguration) async -> ProviderState {
         do {
-            return .answers(warnings: try await ProviderCheck(provider).run().warnings)
+            return .answers(warnings: try await ProviderCheck(provider, of: services.settings).run().warnings)
         } catch let error as OpenIDConnectError {
             return .fails(error.message)
         } catch {
@@ -267,6 +326,7 @@ extension PageRoutes {
         let found = services.audit.failures.page(before: before, limit: Self.rowCount + 1)
         let failures = Array(found.prefix(Self.rowCount))
         var people: [UUID: Person] = [:]
+        let unlinked = try await services.people.unlinkedIdentities(limit: UnlinkedIdentity.capacity)
         for id in Set(failures.compactMap(\.event.person)) { people[id] = try await services.people.find(id: id) }
         let path = Self.root + "/failures"
         let next = [("before", String(failures.last?.number ?? 0))]
@@ -275,8 +335,9 @@ extension PageRoutes {
             """
             \(failures.isEmpty
                 ? "<p>No sign-in has failed since the server started.</p>"
-                : pages.failures(failures, people: people))
+                : pages.failures(failures, people: people, unlinked: unlinked))
             \(further(path, next, isFirst: before == nil, hasMore: found.count > failures.count))
+            \(unlinked.isEmpty ? nil : pages.unlinked(Array(unlinked.prefix(Self.rowCount))))
             """, for: visit)
     }
 }

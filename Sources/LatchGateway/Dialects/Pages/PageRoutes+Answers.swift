@@ -70,14 +70,13 @@ extension PageRoutes {
 
     private func atHome(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {
         let account = home.link(prefix + PagePath.account)
-        return WebPage(
-            title: title,
+        return card(
+            status, title,
             """
             <p>\(sentence)</p>
-            <p><a class="button" href="\(link: account)">To your account</a></p>
+            <p><a class="button block" href="\(link: account)">To your account</a></p>
             <p class="quiet">\(account)</p>
-            """
-        ).response(status: status)
+            """)
     }
 
     /// The path of a request with its query; the account's where a browser might read it in another way.
@@ -86,15 +85,23 @@ extension PageRoutes {
         return ReturnAddress.check(target)?.text ?? prefix + PagePath.account
     }
 
-    /// A page that says one thing.
-    func plain(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {
-        WebPage(
-            title: title,
+    /// A page that says one thing. `again` is what the browser may ask for once more; nil where that would change nothing.
+    func plain(_ status: HTTPStatus, _ title: String, _ sentence: String, again: String? = nil) -> ServerResponse {
+        card(
+            status, title,
             """
             <p>\(sentence)</p>
-            <p><a class="button" href="\(link: prefix + PagePath.account)">To your account</a></p>
-            """
-        ).response(status: status)
+            \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML })
+            <p><a class="button block\(again == nil ? "" : " other")" href="\(link: prefix + PagePath.account)">\
+            To your account</a></p>
+            """)
+    }
+
+    /// A card alone, below the server's name.
+    private func card(_ status: HTTPStatus, _ title: String, _ content: HTML) -> ServerResponse {
+        var page = WebPage(title: title, content)
+        page.server = self.title
+        return page.response(status: status)
     }
 
     /// The answer where there is no such page.
@@ -115,19 +122,20 @@ extension PageRoutes {
         let values: KeyValuePairs<String, LogValue?>
         switch error {
         case let error as GatewayError where [.busy, .closed].contains(error.code):
-            return later("Too many people are signing in at this moment. Try again in a few seconds.", 2)
+            return later("Too many people are signing in at this moment. Try again in a few seconds.", 2, request)
         case let error as GatewayError where error.code == .lastAdministrator:
             return plain(HTTPStatus(rawValue: 409), "Somebody must administer the server", error.message)
-        case is CancellationError: return later("The request was cancelled.", 1)
+        case is CancellationError: return later("The request was cancelled.", 1, request)
         case let error as DatabaseError: values = ["error": .text(error.message), "request": .text(request.id)]
         default: values = ["error": .text("\(type(of: error))"), "request": .text(request.id)]
         }
         services.log.error("A page failed.", values)
-        return later("The server cannot answer now. Try again in a minute.", 5)
+        return later("The server cannot answer now. Try again in a minute.", 5, request)
     }
 
-    private func later(_ sentence: String, _ seconds: Int) -> ServerResponse {
-        var response = plain(.serviceUnavailable, "Not at this moment", sentence)
+    private func later(_ sentence: String, _ seconds: Int, _ request: ServerRequest) -> ServerResponse {
+        let again = request.method == .get ? plainTarget(of: request) : nil
+        var response = plain(.serviceUnavailable, "Not at this moment", sentence, again: again)
         response.headers["Retry-After"] = String(seconds)
         return response
     }

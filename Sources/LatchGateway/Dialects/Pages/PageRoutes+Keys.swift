@@ -13,6 +13,7 @@ extension PageRoutes {
 
     /// `POST /account/keys/{id}/revoke`: one of the visitor's keys opens nothing any more.
     func revokeKey(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+        if let page = unanswered(question(cancel: PagePath.account), visit) { return page }
         // One that ended by itself meanwhile is what the person wanted.
         if let id = UUID(uuidString: id),
             try await services.apiKeys.revoke(id, of: visit.person.id, recording: event(visit))
@@ -34,15 +35,21 @@ extension PageRoutes {
     /// `POST /admin/keys/{id}/revoke`: somebody's key opens nothing any more.
     func revokeKeyOfSomebody(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.administration) }
+        if let page = unanswered(question(cancel: PagePath.administration), visit) { return page }
         guard let id = UUID(uuidString: id), let owner = try await services.apiKeys.owner(of: id) else {
             return seeOther(PagePath.administration + "?done=key")
         }
-        let path = "\(PagePath.administration)/people/\(owner.uuidString.lowercased())"
-        guard isRecent(visit, for: .administer) else { return confirmFirst(path) }
         if try await services.apiKeys.revoke(id, of: nil, recording: event(visit)) {
             services.metrics.apiKey(.revoked)
         }
-        return seeOther(path + "?done=key")
+        return seeOther("\(PagePath.administration)/people/\(owner.uuidString.lowercased())?done=key")
+    }
+
+    private func question(cancel page: String) -> PageQuestion {
+        PageQuestion(
+            title: "Revoke this key?", sentence: "The program that has it cannot use it any more.", button: "Revoke the key",
+            page: page)
     }
 
     private func event(_ visit: PageVisit) -> AuditEvent {

@@ -48,6 +48,11 @@ extension PageRoutes {
     /// `POST /account/pin/remove`: no PIN any more, after a sign-in of the last minutes, which proves who forgot it.
     func removePIN(_ visit: PageVisit) async throws -> ServerResponse {
         guard isRecent(visit, for: .removePIN) else { return confirmFirst(PagePath.account) }
+        let question = PageQuestion(
+            title: "Remove your PIN?",
+            sentence: "What is locked in your apps stays locked until you set another PIN.", button: "Remove PIN",
+            page: PagePath.account)
+        if let page = unanswered(question, visit) { return page }
         switch try await services.pins.remove(of: visit.person.id, by: .session(visit.session.id)) {
         // One that is gone already is what was wanted.
         case .right, .notSet: return seeOther(PagePath.account + "?done=no-pin")

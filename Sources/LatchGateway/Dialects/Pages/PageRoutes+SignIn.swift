@@ -124,7 +124,7 @@ extension PageRoutes {
     }
 
     /// The identity providers, each with the address where a sign-in of the browser's own begins.
-    private func providers(_ destination: ReturnAddress?, isAgain: Bool) -> [(title: String, address: String)] {
+    private func providers(_ destination: ReturnAddress?, isAgain: Bool) -> [ProviderButton] {
         guard let bridge = services.bridge else { return [] }
         let next = prefix + PagePath.signedIn
         let whole = destination.map { "\(next)?\(FormURLEncoded.encode([("return", $0.text)]))" } ?? next
@@ -133,7 +133,7 @@ extension PageRoutes {
         return bridge.providers.all.map { provider in
             let path = services.settings.onyx.prefix + OnyxRoutes.authorizePath(of: provider)
             let again = isAgain ? [("again", "true")] : []
-            return (provider.configuration.title, "\(path)?\(FormURLEncoded.encode(query + again))")
+            return ProviderButton(provider.configuration, "\(path)?\(FormURLEncoded.encode(query + again))")
         }
     }
 
@@ -145,12 +145,14 @@ extension PageRoutes {
         return framed(
             "You are signed in",
             """
+            <section class="card">
             <p>This browser is signed in as <strong>\(person.name ?? person.email)</strong> (\(person.email)).</p>
-            \(destination.map {
-                "<p><a class=\"button block\" href=\"\(link: $0.text)\">Continue</a></p>" as HTML
+            <p class="actions">\(destination.map {
+                "<a class=\"button\" href=\"\(link: $0.text)\">Continue</a>" as HTML
             })
-            <p><a class="button block other" href="\(link: prefix + PagePath.account)">To your account</a></p>
+            <a class="button other" href="\(link: prefix + PagePath.account)">To your account</a></p>
             <p class="quiet">To sign in as somebody else, sign out first.</p>
+            </section>
             """, for: visit, at: PagePath.signIn
         ).response()
     }

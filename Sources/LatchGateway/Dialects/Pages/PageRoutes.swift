@@ -39,6 +39,7 @@ struct PageRoutes: GatewayDialect {
 
     /// Adds the routes under the prefix.
     func add(to router: inout Router) {
+        addEntrances(to: &router)
         open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
         open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
         open(.get, PagePath.signedIn, to: &router) { try await $0.goOn($1) }
@@ -46,6 +47,13 @@ struct PageRoutes: GatewayDialect {
         addPassword(to: &router)
         addAccount(to: &router)
         addAdministration(to: &router)
+    }
+
+    /// Leads to the account who types the server's address, or leaves the rest of it out.
+    private func addEntrances(to router: inout Router) {
+        for path in Set(["/", prefix, prefix + "/"]) where !path.isEmpty {
+            router.on(.get, path) { request in await answer(request) { seeOther(PagePath.account) } }
+        }
     }
 
     /// An error of the server itself, before any route.

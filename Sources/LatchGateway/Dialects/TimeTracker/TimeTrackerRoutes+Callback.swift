@@ -10,7 +10,7 @@ extension TimeTrackerRoutes {
     /// Source: TT-3; contract of Time Tracker, (a); RFC 9700 §4.7.1, and §4.12 for 303 after a form.
     func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
         guard let base = services.address.base(of: request) else { return Self.misdirected }
-        let browser = BridgeReturn(request)
+        let browser = BridgeReturn(request, services.redirectPages)
         guard let fields = browser.fields, let state = state(in: fields, at: path, bridge),
             let provider = bridge.providers[state.provider],
             let secret = bridge.signInCookies.secret(for: state, in: request)
@@ -40,14 +40,17 @@ extension TimeTrackerRoutes {
 
     private func invalidSession(_ request: ServerRequest) -> ServerResponse {
         guard BridgeReturn.wantsPage(request) else { return TimeTrackerAnswers.refusal(.badRequest, "Invalid session") }
-        return BridgeReturn.stranger
+        return services.redirectPages.stranger
     }
 
     /// The app hears of a failure too, in the words of OAuth.
     private func ending(
         _ failure: BridgeFailure, of destination: BridgeState.Destination, _ request: ServerRequest
     ) -> ServerResponse {
-        guard case .app(let redirect, let state, _) = destination else { return ending(failure, request) }
-        return BridgeReturn(request).answer(failure, to: redirect, state: state)
+        switch destination {
+        case .web(let next): ending(failure, request, goingOnTo: next)
+        case .app(let redirect, let state, _), .identity(let redirect, let state, _):
+            BridgeReturn(request, services.redirectPages).answer(failure, to: redirect, state: state)
+        }
     }
 }

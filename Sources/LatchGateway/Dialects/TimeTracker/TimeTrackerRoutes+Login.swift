@@ -123,12 +123,11 @@ extension TimeTrackerRoutes {
         let asked = fields.pairs.filter { ["redirect_uri", "next", "state"].contains($0.name) }.map {
             ($0.name, $0.value)
         }
-        let links = bridge.providers.all.map { provider -> HTML in
+        let buttons = bridge.providers.all.map { provider in
             let query = FormURLEncoded.encode(asked + [("provider", provider.id)])
-            let address = "\(prefix)/auth/login?\(query)"
-            return "<p><a class=\"button block\" href=\"\(link: address)\">\(provider.configuration.title)</a></p>"
+            return ProviderButton(provider.configuration, "\(prefix)/auth/login?\(query)")
         }
-        return WebPage(title: "Sign in", HTML(lines: links)).response()
+        return services.redirectPages.choice(buttons)
     }
 
     private static func sending(to address: String) -> ServerResponse {
@@ -147,14 +146,17 @@ extension TimeTrackerRoutes {
         return response
     }
 
-    /// A refusal, as a page for a person in front of a browser.
-    func refusal(_ status: HTTPStatus, _ sentence: String, _ request: ServerRequest) -> ServerResponse {
+    /// A refusal, as a page for a person in front of a browser, with where that can begin again.
+    func refusal(
+        _ status: HTTPStatus, _ sentence: String, _ request: ServerRequest, again: String? = nil
+    ) -> ServerResponse {
         BridgeReturn.wantsPage(request)
-            ? RedirectPage.failed(status, sentence) : TimeTrackerAnswers.refusal(status, sentence)
+            ? services.redirectPages.failed(status, sentence, again: again)
+            : TimeTrackerAnswers.refusal(status, sentence)
     }
 
     /// The answer to a sign-in that cannot begin, or led to nothing in the browser.
-    func ending(_ failure: BridgeFailure, _ request: ServerRequest) -> ServerResponse {
+    func ending(_ failure: BridgeFailure, _ request: ServerRequest, goingOnTo next: String? = nil) -> ServerResponse {
         let status: HTTPStatus =
             switch failure.outcome {
             case .denied: .badRequest
@@ -162,7 +164,11 @@ extension TimeTrackerRoutes {
             case .unavailable: .serviceUnavailable
             case .begun, .completed, .failed: HTTPStatus(rawValue: 502)
             }
-        let response = refusal(status, failure.sentence, request)
+        let again = next.map { next in
+            services.redirectPages.signIn(goingOnTo: next)
+                ?? "\(prefix)/auth/login?\(FormURLEncoded.encode([("next", next)]))"
+        }
+        let response = refusal(status, failure.sentence, request, again: again)
         return status == .serviceUnavailable ? OnyxAnswers.later(response, .seconds(10)) : response
     }
 

@@ -39,7 +39,7 @@ extension TimeTrackerRoutes {
                     bridge.finishInApp(start, code: asked.code, issuer: asked.issuer, client: client, token: shape))
             } catch let error as OpenIDConnectError {
                 return Self.answer(error)
-            } catch let error as GatewayError where BridgeFailure(error).outcome == .refused {
+            } catch  where BridgeFailure(error).outcome == .refused {
                 return TimeTrackerAnswers.refusal(.forbidden, BridgeFailure(error).sentence)
             }
         }

@@ -124,7 +124,8 @@ extension SmallProvider {
             return state.grants.removeValue(forKey: code)
         }
         let isKnown = form["client_id"] == clientID && form["client_secret"] == clientSecret
-        guard isKnown, let grant, form["redirect_uri"] == grant.request["redirect_uri"],
+        guard isKnown else { return .json(["error": "invalid_client"] as JSONValue, status: .unauthorized) }
+        guard let grant, form["redirect_uri"] == grant.request["redirect_uri"],
             let verifier = form["code_verifier"].flatMap(PKCE.Verifier.init),
             grant.request["code_challenge"] == verifier.challenge.text
         else { return .json(["error": "invalid_grant"] as JSONValue, status: .badRequest) }

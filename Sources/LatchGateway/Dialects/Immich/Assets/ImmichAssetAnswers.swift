@@ -32,7 +32,17 @@ enum ImmichAssetAnswers {
             shared: album.owner == AssetOwners.shared)
         answer.startDate = text(album.first)
         answer.endDate = text(album.last)
+        answer.albumUsers = users(of: album, for: viewer).map(\.json)
         return answer
+    }
+
+    /// Who sees an album, the owner first. One of everybody's is owned by nobody who can sign in, and the viewer sees it.
+    private static func users(of album: AssetAlbum, for viewer: AssetViewer) -> [ImmichAlbumUser] {
+        let own = ImmichAnswers.user(viewer.person)
+        guard album.owner == AssetOwners.shared else { return [ImmichAlbumUser(own, .owner)] }
+        let everybody = ImmichUser(
+            id: everybody, email: "everybody@latchd.invalid", name: "Everybody", createdAt: text(album.added))
+        return [ImmichAlbumUser(everybody, .owner), ImmichAlbumUser(own, .viewer)]
     }
 
     static func text(_ id: UUID) -> String { id.uuidString.lowercased() }

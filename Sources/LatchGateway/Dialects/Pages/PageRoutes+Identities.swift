@@ -1,0 +1,72 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// Whoever signed in at a provider and is nobody here becomes somebody, by an administrator's word.
+///
+/// Source: OX-7; OpenID Connect Core §5.7.
+extension PageRoutes {
+    private static let failures = PagePath.administration + "/failures"
+
+    /// `GET /admin/identities/{id}`: who it is at the provider, and a form for who it is here.
+    func identityPage(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        guard let identity = try await unlinked(id) else { return notFound }
+        return linking(identity, visit)
+    }
+
+    /// `POST /admin/identities/{id}`: links it to the person with an e-mail address.
+    func linkIdentity(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return forAdministrators }
+        guard let identity = try await unlinked(id),
+            let provider = services.settings.providers.first(where: { $0.id == identity.provider })
+        else { return notFound }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.identity(identity.id)) }
+        let email = visit.fields["email"] ?? ""
+        guard let person = try await services.people.find(email) else {
+            return linking(identity, visit, mistake: "Nobody here has this e-mail address.", .unprocessableContent)
+        }
+        do {
+            try await services.people.link(person.id, to: identity.subject, at: provider, by: visit.person.id)
+        } catch let error as GatewayError where error.code == .identityRefused {
+            return linking(identity, visit, mistake: error.message, .unprocessableContent)
+        }
+        return Self.redirect(to: pages.path(of: person) + "?done=linked")
+    }
+
+    private func unlinked(_ id: String) async throws -> UnlinkedIdentity? {
+        guard let number = Int(id) else { return nil }
+        return try await services.people.unlinkedIdentity(number)
+    }
+
+    private func linking(
+        _ identity: UnlinkedIdentity, _ visit: PageVisit, mistake: String? = nil, _ status: HTTPStatus = .ok
+    ) -> ServerResponse {
+        let told = identity.email.map { "\($0), as the provider tells; nobody need have verified it" }
+        return below(
+            Self.failures, "Who is this here?",
+            """
+            <section class="card" aria-label="At the provider">
+            <dl>
+            <dt>Provider</dt><dd>\(identity.provider)</dd>
+            <dt>Subject</dt><dd><code>\(identity.subject)</code></dd>
+            \(identity.name.map { "<dt>Name</dt><dd>\($0)</dd>" as HTML })
+            <dt>E-mail</dt><dd>\(told ?? "none told")</dd>
+            <dt>Last seen</dt><dd>\(ReadableTime.ago(identity.seen, now: now))</dd>
+            </dl>
+            </section>
+            <section class="card" aria-labelledby="link">
+            <h2 id="link">Link to a person</h2>
+            <p class="quiet">From then on whoever signs in as this subject there is that person here. Be sure who it is.</p>
+            <form method="post" action="\(link: prefix + PagePath.identity(identity.id))">
+            \(hidden(visit))
+            \(PageField(
+                name: "email", label: "The person's e-mail here", type: "email", autocomplete: "off",
+                value: visit.fields["email"], mistake: mistake, isFocused: mistake != nil
+            ).html)
+            <button type="submit">Link</button>
+            </form>
+            </section>
+            """, for: visit, status, back: (Self.failures, "Failed sign-ins"))
+    }
+}

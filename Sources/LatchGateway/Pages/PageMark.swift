@@ -1,0 +1,9 @@
+import Wire
+
+/// The mark of a server: the first letter or digit of its name on a tile.
+enum PageMark {
+    static func html(of server: String) -> HTML {
+        let letter = server.first { $0.isLetter || $0.isNumber }
+        return "<span class=\"mark\" aria-hidden=\"true\">\(letter.map { String($0).uppercased() } ?? "·")</span>"
+    }
+}

@@ -1,0 +1,54 @@
+import Database
+import FoundationEssentials
+
+/// The SQL of identities that are nobody's here.
+enum UnlinkedIdentityStatements {
+    /// Keeps an identity, or that it was here again.
+    static let note = Statement(
+        """
+        INSERT INTO unlinked_identities (provider, issuer, subject, email, name, seen_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (provider, issuer, subject) DO UPDATE
+        SET email = excluded.email, name = excluded.name, seen_at = excluded.seen_at
+        """, String.self, String.self, String.self, String?.self, String?.self, Date.self)
+
+    /// Keeps a person's identities at a provider, which are about to be taken away; not whose they were.
+    static let noteAll = Statement(
+        """
+        INSERT INTO unlinked_identities (provider, issuer, subject, seen_at)
+        SELECT provider, issuer, subject, ? FROM identities WHERE person_id = ? AND provider = ?
+        ON CONFLICT (provider, issuer, subject) DO NOTHING
+        """, Date.self, UUID.self, String.self)
+
+    /// Forgets all but the last ones.
+    static let trim = Statement(
+        """
+        DELETE FROM unlinked_identities WHERE id IN
+            (SELECT id FROM unlinked_identities ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)
+        """, Int.self)
+
+    static let purge = Statement("DELETE FROM unlinked_identities WHERE seen_at < ?", Date.self)
+
+    /// Whether somebody has come with a subject, whoever that is here.
+    static let isKnown = Statement(
+        """
+        SELECT EXISTS (SELECT 1 FROM unlinked_identities WHERE provider = ?1 AND issuer = ?2 AND subject = ?3)
+            OR EXISTS (SELECT 1 FROM identities WHERE provider = ?1 AND issuer = ?2 AND subject = ?3)
+        """, String.self, String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    /// The last seen first.
+    static let last = Statement(
+        "SELECT \(columns) FROM unlinked_identities ORDER BY seen_at DESC, id DESC LIMIT ?", Int.self, row: identity)
+
+    static let byID = Statement(
+        "SELECT \(columns) FROM unlinked_identities WHERE id = ?", Int.self, row: identity)
+
+    private static let columns = "id, provider, issuer, subject, email, name, seen_at"
+
+    @Sendable
+    private static func identity(_ row: SQLRow) throws(DatabaseError) -> UnlinkedIdentity {
+        UnlinkedIdentity(
+            id: try row.get(0), provider: try row.get(1), issuer: try row.get(2), subject: try row.get(3),
+            email: try row.get(4), name: try row.get(5), seen: try row.get(6))
+    }
+}

@@ -1,0 +1,91 @@
+import Crypto
+import FoundationEssentials
+import OpenIDConnect
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+@Suite("Identities that are nobody's", .timeLimit(.minutes(5))) struct IdentityPageTests {
+    private static let failures = "/latch/admin/failures"
+
+    /// A gateway with a provider that does not verify addresses, Ada, and an administrator who is signed in.
+    private func with(_ body: (BridgeBench, PageBrowser) async throws -> Void) async throws {
+        try await BridgeBench.with(["google"], { $0.pages.isEnabled = true }) { bench in
+            try await bench.bench.addPerson()
+            _ = try await bench.bench.gateway.stores.people.add(
+                email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
+            let root = PageBrowser(bench.bench)
+            _ = try await root.signIn("root@example.org", "root's own 77")
+            try await body(bench, root)
+        }
+    }
+
+    private static let unverified = SmallProvider.Account(subject: "a<b>-1", isVerified: false, name: "Ada There")
+
+    @Test(
+        "OX-7 whoever a provider does not vouch for is told with the subject, and is linked from the page of failures")
+    func link() async throws {
+        try await with { bench, root in
+            let refused = try await bench.deepLink(AppSignIn(), as: Self.unverified)
+            #expect(refused["error"] == "access_denied")
+            let failure = try #require(bench.bench.lines.audit.last { $0["event"]?.string == "sign-in-failed" })
+            #expect(failure["reason"]?.string == "email-unverified" && failure["subject"]?.string == "a<b>-1")
+
+            let text = try await root.get(Self.failures).text
+            #expect(text.contains("a&lt;b&gt;-1") && text.contains("email_verified: true") && !text.contains("<b>-1"))
+            let page = try #require(text.firstMatch(of: /href="(\/latch\/admin\/identities\/\d+)"/)).1
+            let form = String(page)
+            #expect(try await root.get(form).text.contains("Ada There"))
+            let wrong = try await root.submit(form, on: form, [("email", "nobody@example.org")])
+            #expect(wrong.status == 422 && wrong.text.contains("Nobody here has this e-mail address."))
+            let done = try await root.submit(form, on: form, [("email", Bench.email)])
+
+            #expect(done.status == 303 && done.headers["Location"]?.hasSuffix("?done=linked") == true)
+            let linked = try #require(bench.bench.lines.audit.last { $0["event"]?.string == "identity-linked" })
+            #expect(linked["actor"] != nil)
+            #expect(try await bench.deepLink(AppSignIn(), as: Self.unverified)["code"] != nil)
+            #expect(try await root.get(form).status == 404)
+            #expect(!(try await root.get(Self.failures).text.contains("/latch/admin/identities/")))
+        }
+    }
+
+    @Test("only administrators see and link identities, and only after a sign-in of the last ten minutes")
+    func guarded() async throws {
+        try await with { bench, root in
+            _ = try await bench.deepLink(AppSignIn(), as: Self.unverified)
+            let id = try #require(try await bench.bench.gateway.stores.people.unlinkedIdentities(limit: 1).first).id
+            let form = "/latch/admin/identities/\(id)"
+            let ada = PageBrowser(bench.bench)
+            _ = try await ada.signIn()
+            let token = try await ada.token(on: "/latch/account")
+            #expect(try await ada.get(form).status == 403)
+            #expect(try await ada.post(form, [(FormTokens.field, token), ("email", Bench.email)]).status == 403)
+
+            bench.bench.clock.advance(11 * minute)
+            let late = try await root.submit(form, on: form, [("email", Bench.email)])
+            #expect(late.headers["Location"]?.hasSuffix("&again=1") == true)
+            #expect(try await bench.bench.gateway.stores.people.identities().isEmpty)
+        }
+    }
+
+    @Test("a wrong client secret is told on the page of providers")
+    func wrongSecret() async throws {
+        try await BridgeBench.with(
+            ["google", "work"],
+            { settings in
+                settings.pages.isEnabled = true
+                settings.providers[1].settings.authentication = .post(Secret("not the secret of it"))
+            }
+        ) { bench in
+            _ = try await bench.bench.gateway.stores.people.add(
+                email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
+            let root = PageBrowser(bench.bench)
+            _ = try await root.signIn("root@example.org", "root's own 77")
+            let text = try await root.get("/latch/admin/providers").text
+            #expect(text.contains(">Answers<") && text.contains(">Fails<") && text.contains("invalid_client"))
+            #expect(!text.contains("not the secret of it"))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import FoundationEssentials
+import HTTPServer
+import TestSupport
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// What cannot be taken back by one click is asked first. Every form of every page is found in the router: one that is added
+/// later is either asked about or named here.
+@Suite(.timeLimit(.minutes(5))) struct QuestionTests {
+    /// Forms that do what was typed, or what one click takes back.
+    private static let unasked: Set = [
+        "/latch/sign-in", "/latch/sign-out", "/latch/account/password", "/latch/account/pin",
+        "/latch/account/devices/{}/end", "/latch/admin/people", "/latch/admin/identities/{}",
+    ]
+
+    private func with(_ body: (Bench, PageBrowser, Person) async throws -> Void) async throws {
+        try await Bench.withPages({ $0.immich.isEnabled = true }) { bench in
+            let stores = bench.gateway.stores
+            _ = try await stores.people.add(
+                email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
+            let ada = try await stores.people.require(Bench.email)
+            let root = PageBrowser(bench)
+            _ = try await root.signIn("root@example.org", "root's own 77")
+            try await stores.pins.set(PIN("123456"), of: stores.people.require("root@example.org").id)
+            try await body(bench, root, ada)
+        }
+    }
+
+    @Test("a form that cannot be taken back by one click is a question first, and does nothing until that is answered")
+    func asked() async throws {
+        try await with { bench, root, ada in
+            let stores = bench.gateway.stores
+            let phone = try await bench.token()
+            let session = try #require(try await stores.sessions.list().first { $0.email == Bench.email }?.id.rawValue)
+            let token = try await root.token(on: "/latch/account")
+            let before = try await stores.people.list()
+            let forms = bench.gateway.router.routes
+                .filter { $0.method == .post && $0.pattern.hasPrefix("/latch/") && !Self.unasked.contains($0.pattern) }
+                .map(\.pattern)
+            #expect(forms.count >= 4)
+            for pattern in forms {
+                let path = pattern.replacing("people/{}", with: "people/\(ada.id.uuidString.lowercased())")
+                    .replacing("{}", with: session)
+                for action in pattern.contains("people/{}") ? ["disable", "end", "make", "unmake"] : [""] {
+                    let answer = try await root.post(path, [(FormTokens.field, token), ("action", action)])
+                    #expect(answer.status == 200 && answer.text.contains(">Cancel</a>"), "\(path) \(action)")
+                    let form = try #require(PageBrowser.form(path, in: answer.text), "\(path) \(action)")
+                    let fields = PageBrowser.hiddenFields(of: form)
+                    #expect(fields.contains { $0 == (PageQuestion.answer, "1") }, "\(path) \(action)")
+                    #expect(action.isEmpty || fields.contains { $0 == ("action", action) }, "\(path) \(action)")
+                    // The answer is a form of its own: without its token, or from elsewhere, it is not taken.
+                    let bare = fields.filter { $0.0 != FormTokens.field }
+                    #expect(try await root.post(path, bare).status == 403, "\(path) \(action)")
+                    let foreign = try await root.post(path, fields, site: [("Sec-Fetch-Site", "cross-site")])
+                    #expect(foreign.status == 403, "\(path) \(action)")
+                }
+            }
+            #expect(try await stores.people.list() == before)
+            #expect(try await bench.me(phone).status == 200)
+            #expect(try await stores.pins.isSet(stores.people.require("root@example.org").id))
+        }
+    }
+
+    @Test("signing somebody out everywhere happens once the question is answered")
+    func answered() async throws {
+        try await with { bench, root, ada in
+            let phone = try await bench.token()
+            let page = "/latch/admin/people/\(ada.id.uuidString.lowercased())"
+            let answer = try await root.submitAndConfirm(page, on: page, [("action", "end")])
+            #expect(answer.headers["Location"] == page + "?done=ended")
+            #expect(try await bench.me(phone).status == 403)
+        }
+    }
+}
