@@ -82,10 +82,11 @@ extension VerifyRoutes {
         case .refusal(let answer): return answer
         case .question(let question):
             do {
-                if let session = try await session(of: question.tokens) {
-                    return answer(question, VerifyVisitor(session))
+                switch try await caller(with: question.tokens) {
+                case .nobody: break
+                case let caller: return answer(question, caller)
                 }
-                guard let key = question.key else { return answer(question, nil) }
+                guard let key = question.key else { return answer(question, .nobody) }
                 return try await answer(question, key)
             } catch {
                 services.log.error(
@@ -95,18 +96,39 @@ extension VerifyRoutes {
         }
     }
 
-    private func session(of tokens: RequestTokens) async throws -> Session? {
+    /// Who asks: nobody who is known, somebody, or somebody who must change the password before anything else.
+    private enum Caller {
+        case nobody, known(VerifyVisitor), mustChangePassword
+
+        init(_ found: Authentication) {
+            self =
+                switch found {
+                case .valid(let session): .known(VerifyVisitor(session))
+                case .passwordChangeRequired: .mustChangePassword
+                default: .nobody
+                }
+        }
+    }
+
+    private func caller(with tokens: RequestTokens) async throws -> Caller {
+        var caller = Caller.nobody
         for token in [tokens.first, tokens.second] {
             guard let token else { continue }
-            if case .valid(let session) = try await services.issuer.authenticate(token) { return session }
+            switch Caller(try await services.issuer.authenticate(token)) {
+            case .known(let visitor): return .known(visitor)
+            case .mustChangePassword: caller = .mustChangePassword
+            case .nobody: break
+            }
         }
-        return nil
+        return caller
     }
 
     private func answer(_ question: Question, _ key: BasicCredentials) async throws -> ServerResponse {
         switch try await holder(of: key, question.request) {
-        case .known(let known): return answer(question, VerifyVisitor(known))
-        case .refused: return answer(question, nil)
+        case .known(let known):
+            let mustChange = services.mustChangePassword(known.person)
+            return answer(question, mustChange ? .mustChangePassword : .known(VerifyVisitor(known)))
+        case .refused: return answer(question, .nobody)
         case .limited(let wait):
             return VerifyAnswers.tooMany(wait, isNginx: Self.isNginx(question.request))
         }
@@ -117,10 +139,13 @@ extension VerifyRoutes {
         switch read(request) {
         case .refusal(let answer): return answer
         case .question(let question):
-            guard let first = question.tokens.first else { return question.key == nil ? answer(question, nil) : nil }
+            guard let first = question.tokens.first else {
+                return question.key == nil ? answer(question, .nobody) : nil
+            }
             guard let found = services.issuer.authenticateAtOnce(first) else { return nil }
-            if case .valid(let session) = found { return answer(question, VerifyVisitor(session)) }
-            return question.tokens.second == nil && question.key == nil ? answer(question, nil) : nil
+            let caller = Caller(found)
+            if case .known = caller { return answer(question, caller) }
+            return question.tokens.second == nil && question.key == nil ? answer(question, caller) : nil
         }
     }
 
@@ -145,20 +170,20 @@ extension VerifyRoutes {
         }
     }
 
-    private func answer(_ question: Question, _ visitor: VerifyVisitor?) -> ServerResponse {
-        switch (question.admission, visitor) {
-        case (.everybody, _): return VerifyAnswers.welcome(visitor)
+    private func answer(_ question: Question, _ caller: Caller) -> ServerResponse {
+        switch (question.admission, caller) {
+        case (.everybody, .known(let visitor)): return VerifyAnswers.welcome(visitor)
+        case (.everybody, _): return VerifyAnswers.welcome(nil)
         case (.nobody, _): return VerifyAnswers.forbidden
-        case (.signedIn, let visitor?): return welcome(visitor, question)
-        case (.some(let members), let visitor?):
+        case (.signedIn, .known(let visitor)): return welcome(visitor, question)
+        case (.some(let members), .known(let visitor)):
             return members.contains(visitor.person, in: visitor.groups)
                 ? welcome(visitor, question) : VerifyAnswers.forbidden
-        case (_, nil):
-            if case .passwordChangeRequired = found {
-                return challenge.passwordChange(
-                    for: question.request, question.forwarded, services.passwordChangeSentence,
-                    isNginx: Self.isNginx(question.request))
-            }
+        case (_, .mustChangePassword):
+            return challenge.passwordChange(
+                for: question.request, question.forwarded, services.passwordChangeSentence,
+                isNginx: Self.isNginx(question.request))
+        case (_, .nobody):
             return challenge.answer(
                 to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
                 takesKeys: rules.takeKeys(with: question.forwarded), isNginx: Self.isNginx(question.request))
