@@ -36,6 +36,9 @@ struct GatewayServices: Sendable {
     /// The proxies that may say who the client is.
     var proxies: TrustedProxies { settings.trustedProxies }
 
+    /// What keeps an address out that sends what cannot be read.
+    var unknownCallers: UnknownCallers { UnknownCallers(limits: limits, proxies: proxies, issuer: issuer) }
+
     /// The hosts that a browser may be sent back to once its sign-in is done.
     var returnHosts: ReturnHosts {
         let verify = settings.verify

@@ -31,6 +31,10 @@ extension GatewayDialect {
 
 /// The dialects of a gateway as one router.
 enum GatewayDialects {
+    /// The largest body of a route that says nothing else, in bytes: addresses, passwords and tokens are far less. A route that
+    /// takes more asks on the head who sends it.
+    static let largestUnknownBody = 16_384
+
     /// Puts the routes of all dialects together, with each one's envelope for the server's own refusals.
     ///
     /// - Parameters:
@@ -44,7 +48,7 @@ enum GatewayDialects {
         let byPrefix = dialects.enumerated().sorted {
             ($1.element.prefix.utf8.count, $0.offset) < ($0.element.prefix.utf8.count, $1.offset)
         }.map(\.element)
-        var router = Router { status, sentence, request in
+        var router = Router(maximumBodyBytes: largestUnknownBody) { status, sentence, request in
             let owner = byPrefix.first { $0.owns(request.path) }
             return owner?.serverError(status, sentence, request) ?? OnyxAnswers.serverError(status, sentence)
         }

@@ -9,7 +9,8 @@ extension ImmichRoutes {
     ///
     /// A token that was done as told is answered alike when it comes again, and ends nothing. While it cannot be told
     /// whether a token is the provider's, the answer is 503: after a 400 no provider tries again. What is refused counts
-    /// against its address; the provider's word never does, however many people it signs out at once.
+    /// against its address, whose next token is then not even read; the provider's word never does, however many people it
+    /// signs out at once.
     ///
     /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8; contract of Immich, endpoints.
     func endByProvider(_ request: ServerRequest) async throws -> ServerResponse {
@@ -36,9 +37,6 @@ extension ImmichRoutes {
     }
 
     private func refusal(_ errors: [OpenIDConnectError], _ request: ServerRequest) -> ImmichRefusal {
-        if let wait = services.limits.take(.address, .from(services.proxies.client(of: request))) {
-            return ImmichRefusal(wait: wait)
-        }
         // What is not the token's fault is the provider's, or the way to it.
         let undecided = errors.first { $0.code != .badToken }
         let words = (undecided ?? errors.last)?.message ?? "unknown issuer"
@@ -46,6 +44,7 @@ extension ImmichRoutes {
             "A sign-out of an identity provider was refused.",
             ["error": .text(words), "request": .text(request.id)])
         guard undecided == nil else {
+            services.unknownCallers.count(request)
             return ImmichRefusal(later: .seconds(5), "The identity provider cannot be reached to check its token.")
         }
         return ImmichRefusal(.badRequest, "Error backchannel logout: token validation failed")
