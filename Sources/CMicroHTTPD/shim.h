@@ -23,7 +23,8 @@ static inline int latch_mhd_no_certificate(void) { return -1; }
 // MHD_start_daemon is variadic. libmicrohttpd's own time-outs stay off (whole seconds, renewed by every byte).
 // With priorities, GnuTLS's, it speaks TLS. The loops block SIGPIPE, which sendfile(2) raises and cannot be told not to.
 static inline struct MHD_Daemon *latch_mhd_start(
-    int listener, const char *priorities, unsigned int connection_limit, size_t memory_limit, void *context, MHD_AccessHandlerCallback handler,
+    int listener, const char *priorities, unsigned int connection_limit, size_t memory_limit, void *context,
+    MHD_AcceptPolicyCallback accept_policy, MHD_AccessHandlerCallback handler,
     void *(*target)(void *, const char *, struct MHD_Connection *), size_t (*unescape)(void *, struct MHD_Connection *, char *),
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection) {
     struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
@@ -33,7 +34,7 @@ static inline struct MHD_Daemon *latch_mhd_start(
         {MHD_OPTION_END, 0, NULL}};
     unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     return MHD_start_daemon(
-        priorities == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL, handler, context,
+        priorities == NULL ? flags : flags | MHD_USE_TLS, 0, accept_policy, context, handler, context,
         MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, connection_limit,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory_limit, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, target, context,

@@ -12,12 +12,15 @@ extension HTTPServer.Configuration {
     /// The descriptor limit is raised to what the system allows; 128 descriptors stay free for everything else.
     ///
     /// Source: getrlimit(2).
-    func limits() -> (descriptors: Int, connectionsPerDaemon: Int) {
+    func limits() -> (descriptors: Int, connectionsPerDaemon: Int, connectionsPerAddress: Int) {
         var descriptors: UInt64 = 1024
         _ = latch_raise_descriptor_limit(&descriptors)
         let available = max(16, Int(clamping: descriptors) - 128)
         let total = min(connectionLimit ?? 20_000, available)
-        return (Int(clamping: descriptors), max(1, total / (max(1, loops) * max(1, listeners.count))))
+        return (
+            Int(clamping: descriptors), max(1, total / (max(1, loops) * max(1, listeners.count))),
+            connectionsPerAddress ?? max(16, min(512, total / 4))
+        )
     }
 }
 

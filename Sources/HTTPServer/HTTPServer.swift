@@ -56,8 +56,9 @@ public final class HTTPServer: Sendable {
             throw HTTPServerError(
                 .certificate, "Could not listen on \(listener): TLS needs a certificate and its key; configure both.")
         }
-        let (descriptors, limit) = configuration.limits()
-        let settings = EventLoop.Settings(configuration, router: router, onAccess: onAccess, onLog: onLog)
+        let (descriptors, limit, perAddress) = configuration.limits()
+        let settings = EventLoop.Settings(
+            configuration, router: router, connectionsPerAddress: perAddress, onAccess: onAccess, onLog: onLog)
         let loopCount = max(1, configuration.loops)
         var sockets: [ListeningSocket] = []
         var loops: [EventLoop] = []

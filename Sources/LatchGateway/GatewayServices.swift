@@ -39,6 +39,9 @@ struct GatewayServices: Sendable {
     /// The pages around a sign-in through an identity provider.
     var redirectPages: RedirectPage { RedirectPage(settings) }
 
+    /// What keeps an address out that sends what cannot be read.
+    var unknownCallers: UnknownCallers { UnknownCallers(limits: limits, proxies: proxies, issuer: issuer) }
+
     /// The hosts that a browser may be sent back to once its sign-in is done.
     var returnHosts: ReturnHosts {
         let verify = settings.verify

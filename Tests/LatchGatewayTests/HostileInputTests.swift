@@ -17,10 +17,7 @@ struct HostileInputTests {
     private static func with(_ body: (Bench) async throws -> Void) async throws {
         try await Bench.with {
             $0.sessions.maximumPerPerson = 1_000_000
-            $0.onyx.allowsRegistration = true
-            $0.hashing.queue = 1_000
-            $0.addressLimit = AttemptLimit(attempts: 1_000_000, window: .seconds(60))
-            $0.accountLimit = AttemptLimit(attempts: 1_000_000, window: .seconds(60))
+            $0.serveEverything()
         } server: {
             $0.headerTimeout = .milliseconds(250)
             $0.bodyTimeout = .milliseconds(250)
@@ -52,7 +49,7 @@ struct HostileInputTests {
 
     @Test(
         "every flipped bit and every byte made NUL, CR, LF, space or 0xFF means what it says or is refused",
-        arguments: BrokenKind.allCases.filter { $0 != .signOut && $0 != .delete })
+        arguments: BrokenKind.allCases.filter { ![.signOut, .delete, .timeTrackerToken].contains($0) })
     func flips(_ kind: BrokenKind) async throws {
         try await Self.with { bench in
             let token = try await bench.token()

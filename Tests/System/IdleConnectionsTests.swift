@@ -11,7 +11,7 @@ struct IdleConnectionsTests {
 
     /// A silent client may stay for as long as the test needs.
     private static let patient = [
-        "LATCHD_LOOPS": "2",
+        "LATCHD_LOOPS": "2", "LATCHD_LIMITS_CONNECTIONS_PER_ADDRESS": "100000",
         "LATCHD_LIMITS_HEADER_TIMEOUT": "1h", "LATCHD_LIMITS_IDLE": "1h", "LATCHD_LOG_LEVEL": "warning",
     ]
 

@@ -6,6 +6,7 @@ import Testing
 @Suite("Large, slow and pipelined requests", .inTurn, .timeLimit(.minutes(5)))
 struct LimitsTests {
     private static let login = "POST /api/auth/mobile/login HTTP/1.1\r\nHost: a\r\n"
+    private static let search = "POST /im/search/metadata HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
     private static let alive = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
     private static let large = String(repeating: "x", count: 200_000)
 
@@ -19,12 +20,20 @@ struct LimitsTests {
         ("body", login + "Content-Length: 200000\r\n\r\n\(large)", 413),
         ("body in chunks", login + "Transfer-Encoding: chunked\r\n\r\n30D40\r\n\(large)\r\n0\r\n\r\n", 413),
         ("said length", login + "Content-Length: 999999999999999999\r\n\r\n", 413),
+        ("body that only somebody signed in may send", search + "Content-Length: 1048576\r\n\r\n\(large)", 401),
+        (
+            "such a body in chunks", search + "Transfer-Encoding: chunked\r\n\r\n30D40\r\n\(large)\r\n0\r\n\r\n",
+            401
+        ),
         ("said length that no number holds", login + "Content-Length: 99999999999999999999999999\r\n\r\n", 413),
     ]
 
     @Test("what is too large is refused, by many at once without holding it", arguments: tooLarge)
     func large(_ row: (name: String, request: String, status: Int)) async throws {
-        let gateway = try await House(["LATCHD_LIMITS_BODY_TIMEOUT": "2s"]).startGateway()
+        let gateway = try await House([
+            "LATCHD_LIMITS_BODY_TIMEOUT": "2s", "LATCHD_DIALECTS_IMMICH_ENABLED": "true",
+            "LATCHD_DIALECTS_IMMICH_PREFIX": "/im",
+        ]).startGateway()
         let socket = try RawSocket(port: gateway.port)
         try? socket.write(row.request + Self.alive)
         let answers = RawAnswer.all(in: Array(try socket.readToEnd().utf8))

@@ -11,7 +11,8 @@ public enum ProcessorTime {
         return now - start
     }
 
-    private static var now: Duration {
+    /// What the calling thread has taken since it began.
+    public static var now: Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

@@ -61,6 +61,16 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
     connection.exchange = nil
 }
 
+/// A client wants to connect; one that may not is closed at once.
+///
+/// Source: `MHD_AcceptPolicyCallback`.
+let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in
+    guard let context, let peer = address.flatMap({ SocketAddress.peer($0) }) else { return latch_mhd_yes }
+    let loop = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().loop
+    return loop.settings.connectionShares.admits(peer, now: loop.now, loop.settings.onLog)
+        ? latch_mhd_yes : latch_mhd_no
+}
+
 /// A connection was accepted or is closed.
 ///
 /// Source: `MHD_OPTION_NOTIFY_CONNECTION`.

@@ -38,6 +38,10 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
     var progress: SendingProgress?
     let handle: OpaquePointer
     var isHeld = false
+    /// Whether libmicrohttpd reads from it, and so has a buffer for it until its end.
+    var isRead = false
+    /// Whether it has bytes to read and waits until there is memory for them.
+    var isWaiting = false
 
     init(
         descriptor: Int32, peer: PeerAddress, security: ConnectionSecurity, daemon: Daemon, handle: OpaquePointer

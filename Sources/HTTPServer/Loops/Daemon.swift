@@ -8,7 +8,7 @@ final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it 
     // Strong both ways, as it is read for every request; the loop lets its daemons go when it stops.
     let loop: EventLoop
     var needsRun = true
-    /// TLS connections that have not come to their first request line, but for those that are held.
+    /// Connections that may have to be held before their first request line, but for those that are.
     var handshakes: [ClientConnection] = []
     private(set) var isOpen = true
     private let descriptor: Int32
@@ -24,7 +24,7 @@ final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it 
         self.limit = limit
         handle = latch_mhd_start(
             descriptor, isTLS ? TLSSession.priorities : nil, UInt32(clamping: limit), loop.settings.connectionMemory,
-            Unmanaged.passUnretained(self).toOpaque(), accessCallback, targetCallback, unescapeCallback,
+            Unmanaged.passUnretained(self).toOpaque(), acceptCallback, accessCallback, targetCallback, unescapeCallback,
             completedCallback, connectionCallback)
         guard handle != nil else {
             throw HTTPServerError(.system, "Could not start libmicrohttpd: it refused its options or found no memory.")

@@ -17,7 +17,10 @@ extension EventLoop {
         let tag = UInt64(UInt32(bitPattern: connection.descriptor))
         _ = latch_epoll_add(epoll, connection.descriptor, latch_epoll_hangup(), tag)
         connection.daemon.countConnection(1)
-        if connection.security.session != nil { connection.daemon.handshakes.append(connection) }
+        settings.connectionShares.add(connection.peer)
+        // While few are read, none has to wait for its first bytes.
+        if readCount < settings.readLimit / 16 { beginReading(connection) }
+        if connection.security.session != nil || !connection.isRead { connection.daemon.handshakes.append(connection) }
     }
 
     func remove(_ connection: ClientConnection) {
@@ -29,6 +32,53 @@ extension EventLoop {
         byDescriptor[connection.descriptor] = nil
         connection.wasRemoved()
         connection.daemon.countConnection(-1)
+        settings.connectionShares.remove(connection.peer)
+        if connection.isRead { readCount -= 1 }
+    }
+
+    /// Lets a held connection be read; where as many are as there is memory for, it waits for its turn.
+    func admit(_ connection: ClientConnection) -> Bool {
+        guard readCount < settings.readLimit else {
+            if !connection.isWaiting { waiting.append(connection) }
+            connection.isWaiting = true
+            return false
+        }
+        beginReading(connection)
+        connection.setDeadline(now + settings.headerTimeout)
+        return true
+    }
+
+    private func beginReading(_ connection: ClientConnection) {
+        connection.isRead = true
+        readCount += 1
+    }
+
+    /// Lets waiting connections be read for which there is memory now.
+    func admitWaiting() {
+        guard !waiting.isEmpty, readCount < settings.readLimit else { return }
+        let next = waiting.prefix(settings.readLimit - readCount)
+        waiting.removeFirst(next.count)
+        for connection in next {
+            connection.isWaiting = false
+            connection.release()
+        }
+    }
+
+    /// Gives the memory of connections that only wait for a next request to those that have sent one.
+    private func makeRoom() {
+        waiting.removeAll { $0.phase == .closed }
+        guard !waiting.isEmpty else { return }
+        for connection in connections.lazy.filter({ $0.phase == .idle }).prefix(waiting.count) {
+            connection.closeIfIdle()
+        }
+    }
+
+    /// Counts what stays in memory of requests, now that the turn is over in which they came.
+    func weighExchanges() {
+        guard !unweighed.isEmpty else { return }
+        let exchanges = unweighed
+        unweighed.removeAll(keepingCapacity: true)
+        for exchange in exchanges { exchange.weigh() }
     }
 
     /// Closes connections whose clients have ended, once libmicrohttpd has read what was left to read.
@@ -45,5 +95,6 @@ extension EventLoop {
             connection.endIfCutShort()
             if connection.deadline <= now { connection.expire() }
         }
+        makeRoom()
     }
 }

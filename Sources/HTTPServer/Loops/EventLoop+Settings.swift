@@ -10,6 +10,10 @@ extension EventLoop {
         let admitsPlain: @Sendable (PeerAddress) -> Bool
         let strictTransport: StrictTransport?
         let refusals = RefusalNotice()
+        let connectionShares: ConnectionShares
+        let budget: MemoryBudget
+        /// How many connections one loop may have buffers for.
+        let readLimit: Int
         let maximumHeaderBytes: Int
         let maximumBodyBytes: Int
         /// Nanoseconds, as all durations here.
@@ -24,7 +28,7 @@ extension EventLoop {
         let lingerTimeout: UInt64 = 2_000_000_000
 
         init(
-            _ configuration: HTTPServer.Configuration, router: Router,
+            _ configuration: HTTPServer.Configuration, router: Router, connectionsPerAddress: Int,
             onAccess: @escaping @Sendable (AccessRecord) -> Void, onLog: @escaping @Sendable (ServerEvent) -> Void
         ) {
             self.router = router
@@ -35,6 +39,11 @@ extension EventLoop {
             strictTransport = configuration.strictTransport
             maximumHeaderBytes = configuration.maximumHeaderBytes
             maximumBodyBytes = configuration.maximumBodyBytes
+            connectionShares = ConnectionShares(
+                limit: connectionsPerAddress, counts: configuration.countsConnections)
+            budget = MemoryBudget(configuration.requestMemory)
+            let buffers = configuration.connectionMemory / Self.connectionMemory(configuration.maximumHeaderBytes)
+            readLimit = max(16, buffers / max(1, configuration.loops))
             idleTimeout = configuration.idleTimeout.nanoseconds
             headerTimeout = configuration.headerTimeout.nanoseconds
             bodyTimeout = configuration.bodyTimeout.nanoseconds
@@ -42,8 +51,10 @@ extension EventLoop {
             sweepInterval = min(max(min(idleTimeout, headerTimeout, bodyTimeout) / 8, 5_000_000), 1_000_000_000)
         }
 
+        var connectionMemory: Int { Self.connectionMemory(maximumHeaderBytes) }
+
         /// The memory of one connection at libmicrohttpd: a head of the largest size, a copy of it if it is all one
         /// `Cookie`, and what else is kept of it. libmicrohttpd clears all of it after each request, so no more.
-        var connectionMemory: Int { maximumHeaderBytes * 2 + 2_048 }
+        private static func connectionMemory(_ maximumHeaderBytes: Int) -> Int { maximumHeaderBytes * 2 + 2_048 }
     }
 }

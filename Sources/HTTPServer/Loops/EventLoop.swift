@@ -20,6 +20,12 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
     var byDescriptor: [Int32: ClientConnection] = [:]
     /// Connections whose clients have ended and that libmicrohttpd may not have noticed.
     var ended: [ClientConnection] = []
+    /// How many connections libmicrohttpd has a buffer for.
+    var readCount = 0
+    /// Connections that have bytes to read and no memory for them yet, the first come first.
+    var waiting: [ClientConnection] = []
+    /// Exchanges whose bytes may stay in memory for longer than this turn.
+    var unweighed: [Exchange] = []
     var localJobs: [UnownedJob] = []
     var runningTasks = 0
     var numbers = RequestNumbers()
@@ -80,6 +86,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
             if count > 0 { take(events: Int(count)) }
             runDaemons()
             while runJobs() { runDaemons() }
+            weighExchanges()
+            admitWaiting()
             settleEnded()
             sweepIfDue()
             drainIfAsked()

@@ -10,6 +10,7 @@ extension Exchange {
             try admitPlain()
             let head = try readHead(handle, methodStart)
             self.head = head
+            headCount = latch_mhd_header_size(handle)
             let target = try RequestTarget(target, method: head.method)
             path = target.path
             query = target.query
@@ -23,6 +24,7 @@ extension Exchange {
             return refuse(handle, error)
         }
         if step == .head { step = .body }
+        if step == .body, head?.contentLength != 0 { mayStay() }
         return latch_mhd_yes
     }
 
@@ -50,6 +52,7 @@ extension Exchange {
         guard let length = head.contentLength else {
             connection.enter(.body)
             limitBody(head)
+            askAdmission(head)
             return
         }
         guard length > 0 else { return }
@@ -62,22 +65,41 @@ extension Exchange {
             answerDirectly(Self.bodyTooLarge)
         } else {
             if keepsBody { body.reserveCapacity(min(length, 65_536)) }
+            askAdmission(head)
         }
+    }
+
+    /// Asks the route whether the body may come, where it wants to be asked.
+    private func askAdmission(_ head: RequestHead) {
+        guard let admission, let path else { return }
+        self.admission = nil
+        step = .admission
+        let request = ServerRequest(
+            id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: [],
+            peer: connection.peer, isTLS: connection.security.session != nil)
+        loop.runningTasks += 1
+        let task = Task.immediate(executorPreference: loop) { [self] in finishAdmission(await admission(request)) }
+        guard step == .admission else { return }
+        self.task = task
+        isHeadToldAgain = true
+        suspend()
     }
 
     /// A body that no handler will see is let in and dropped; another is kept up to its route's limit.
     private func limitBody(_ head: RequestHead) {
         maximumBodyBytes = loop.settings.maximumBodyBytes
-        guard case .handler(let handler, _, _)? = path.map({ loop.settings.router.match(head.method, path: $0) })
-        else {
+        let router = loop.settings.router
+        guard case .handler(let handler, _, _)? = path.map({ router.match(head.method, path: $0) }) else {
             keepsBody = false
             return
         }
-        maximumBodyBytes = min(maximumBodyBytes, handler.maximumBodyBytes ?? .max)
+        maximumBodyBytes = min(maximumBodyBytes, router.limit(of: handler))
+        admission = handler.admission
     }
 
     /// A part of the body is in.
     func receiveBody(_ bytes: UnsafePointer<CChar>, _ count: Int) {
+        isHeadToldAgain = false
         guard step == .body else { return }
         guard bodyCount + count <= maximumBodyBytes else {
             answerDirectly(Self.bodyTooLarge)
@@ -88,12 +110,18 @@ extension Exchange {
         body.append(
             contentsOf: UnsafeBufferPointer(
                 start: UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: count))
+        bodyKept = body.capacity
+        mayStay()
     }
 
     private static let bodyTooLarge = Refusal(status: .contentTooLarge, message: "The request's body is too large.")
 
     /// The request is complete, or a suspended one was resumed.
     func proceed(_ handle: OpaquePointer) -> MHD_Result {
+        guard !isHeadToldAgain else {
+            isHeadToldAgain = false
+            return latch_mhd_yes
+        }
         switch step {
         case .body:
             step = .handling
@@ -108,7 +136,7 @@ extension Exchange {
         case .handling:
             // libmicrohttpd asks again only after a resume, so this is not reached with a handler still running.
             return latch_mhd_yes
-        case .head, .answered, .refused, .abandoned:
+        case .head, .admission, .answered, .refused, .abandoned:
             return latch_mhd_no
         }
     }

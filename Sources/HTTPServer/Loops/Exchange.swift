@@ -11,6 +11,8 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     enum Step {
         /// The state once the request line is in.
         case head
+        /// The state once the head is in and until it is known whether its body may come.
+        case admission
         /// The state once the head is accepted and until the body is complete.
         case body
         /// The state once the handler runs.
@@ -35,10 +37,22 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     var body: [UInt8] = []
     /// How many bytes of the body came, kept or not.
     var bodyCount = 0
+    /// How many of them are kept, here or by the handler.
+    var bodyKept = 0
     /// The most that may come.
     var maximumBodyBytes = 0
     /// Whether there is a handler to keep the body for.
     var keepsBody = true
+    /// How large the head was.
+    var headCount = 0
+    /// What is counted of this request in the budget of all.
+    private var weight = 0
+    /// Whether it is going to be weighed when the turn is over.
+    private var isUnweighed = false
+    /// Whether libmicrohttpd is going to tell of the head once more, as 0.9.75 does when the connection was suspended at it.
+    var isHeadToldAgain = false
+    /// What the route asks before the body may come; nil once asked.
+    var admission: Router.Admission?
     var response: ServerResponse?
     var route: String?
     var status: HTTPStatus?
@@ -84,15 +98,27 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     func finish(_ answer: ServerResponse) {
         task = nil
         loop.runningTasks -= 1
+        giveBackWeight()
         guard step == .handling else { return }
         response = answer
+        resume()
+    }
+
+    /// The question about the head is answered: nil lets the body come.
+    func finishAdmission(_ answer: ServerResponse?) {
+        task = nil
+        loop.runningTasks -= 1
+        guard step == .admission else { return }
+        step = .body
+        if let answer { refuseBody(answer) } else { connection.enter(.body) }
         resume()
     }
 
     /// Nobody waits for the answer any more: the handler, or the body's producer, is cancelled and the connection given back to be closed.
     func clientWentAway() {
         answerBody?.abandon()
-        guard step == .handling else { return }
+        giveBackWeight()
+        guard step == .handling || step == .admission else { return }
         step = .abandoned
         task?.cancel()
         task = nil
@@ -103,6 +129,47 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         isSuspended = true
         MHD_suspend_connection(handle)
         connection.enter(.handling)
+        mayStay()
+    }
+
+    /// Something of the request is kept: when the turn is over and it still is, it counts against the budget.
+    func mayStay() {
+        guard !isUnweighed else { return }
+        isUnweighed = true
+        loop.unweighed.append(self)
+    }
+
+    /// Counts what is kept of the request; one whose body is still to come is refused where there is no room for it. What came
+    /// whole and waits for its handler is never refused.
+    func weigh() {
+        isUnweighed = false
+        // The fields of the head are kept a second time, as strings.
+        let more = headCount * 2 + bodyKept - weight
+        switch step {
+        case .handling: loop.settings.budget.take(more)
+        case .body, .admission:
+            guard !loop.settings.budget.takeIfFree(more) else { break }
+            var answer = loop.settings.router.errorResponse(.serviceUnavailable, Self.noRoom, refused)
+            answer.headers["Retry-After"] = "5"
+            let wasAsked = step == .admission
+            if wasAsked {
+                task?.cancel()
+                step = .body
+            }
+            refuseBody(answer)
+            resume()
+            return
+        case .head, .answered, .refused, .abandoned: return
+        }
+        weight += more
+    }
+
+    private static let noRoom = "The server has too many unfinished requests; send it again, all at once."
+
+    /// The request takes no more memory.
+    private func giveBackWeight() {
+        loop.settings.budget.giveBack(weight)
+        weight = 0
     }
 
     private func resume() {
@@ -115,8 +182,12 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     /// Writes a refusal straight to the socket where libmicrohttpd takes no answer: in the middle of a body, or while
     /// a head is incomplete. Nothing else is on its way out then.
     func answerDirectly(_ refusal: Refusal) {
+        refuseBody(loop.settings.router.errorResponse(refusal.status, refusal.message, refused))
+    }
+
+    /// The same with an answer that is there.
+    func refuseBody(_ response: ServerResponse) {
         guard step == .head || step == .body else { return }
-        let response = loop.settings.router.errorResponse(refusal.status, refusal.message, refused)
         let bytes = ResponseWriter.bytes(of: response, self)
         if let session = connection.security.session {
             session.send(bytes)
@@ -131,6 +202,8 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         status = response.status
         answerBytes = response.body.bytes?.count ?? 0
         body = []
+        bodyKept = 0
+        giveBackWeight()
         connection.enter(.lingering)
     }
 

@@ -93,7 +93,11 @@ struct RequestHead {
         let name = UnsafeBufferPointer(rebasing: bytes[nameStart..<position])
         position += 1
         var valueStart = position
-        while position < bytes.count, Token.isValueByte(bytes[position]) { position += 1 }
+        var allBits: UInt8 = 0
+        while position < bytes.count, Token.isValueByte(bytes[position]) {
+            allBits |= bytes[position]
+            position += 1
+        }
         guard position + 1 < bytes.count, bytes[position] == 0, bytes[position + 1] == 0 else {
             throw .bad("A header field's value cannot be read.")
         }
@@ -102,8 +106,12 @@ struct RequestHead {
         while valueStart < valueEnd, Token.isSpace(bytes[valueStart]) { valueStart += 1 }
         while valueEnd > valueStart, Token.isSpace(bytes[valueEnd - 1]) { valueEnd -= 1 }
         let value = UnsafeBufferPointer(rebasing: bytes[valueStart..<valueEnd])
-        return HTTPHeaders.Field(
-            name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self))
+        let text = String(decoding: value, as: UTF8.self)
+        // Whatever compares it later must not have to sort it.
+        guard allBits < 0x80 || StreamSafeText.isStreamSafe(text) else {
+            throw .bad("A header field's value cannot be read.")
+        }
+        return HTTPHeaders.Field(name: String(decoding: name, as: UTF8.self), value: text)
     }
 
     private static func check(host: String) throws(Refusal) {

@@ -7,7 +7,8 @@ public import Wire
 /// over one with. `HEAD` is answered by the handler of `GET` and `OPTIONS` with 204 and `Allow`, unless a route says
 /// otherwise. A trailing slash makes another path.
 public struct Router: Sendable {
-    /// Makes the answer for what the server refuses itself: 400, 404, 405, 408, 413, 417, 431, 500, 501 and 505.
+    /// Makes the answer for what the server refuses itself: 400, 404, 405, 408, 413, 417, 431, 500, 501, 503
+    /// and 505.
     ///
     /// `Allow` is added to a 405 afterwards.
     public typealias ErrorResponse = @Sendable (HTTPStatus, String, RefusedRequest) -> ServerResponse
@@ -17,15 +18,29 @@ public struct Router: Sendable {
         let atOnce: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
         let run: @Sendable (ServerRequest, [String]) async -> ServerResponse?
         let maximumBodyBytes: Int?
+        var admission: Admission?
 
         /// The same handler, asked only where `check` does not answer: what answers at once is always asked first.
         func behind(_ check: @escaping @Sendable (ServerRequest) -> ServerResponse?) -> Handler {
-            let first = atOnce
+            let (first, admit) = (atOnce, admission)
+            var checked: Admission?
+            if let admit {
+                checked = { request in
+                    if let answer = check(request) { return answer }
+                    return await admit(request)
+                }
+            }
             return Handler(
                 atOnce: { request, values in check(request) ?? first?(request, values) }, run: run,
-                maximumBodyBytes: maximumBodyBytes)
+                maximumBodyBytes: maximumBodyBytes, admission: checked)
         }
     }
+
+    /// Asked about a request that has a body before any of the body is read: nil lets it come, an answer refuses it. The
+    /// request has its head alone.
+    ///
+    /// For routes that take more than anybody unknown may have kept: who asks is checked on the head, where every token is.
+    public typealias Admission = @Sendable (ServerRequest) async -> ServerResponse?
 
     /// A method and a pattern that a router answers.
     public struct Route: Hashable, Sendable {
@@ -36,16 +51,22 @@ public struct Router: Sendable {
     }
 
     let errorResponse: ErrorResponse
+    /// The largest body of a route that says nothing of its own; nil is the server's own limit.
+    let maximumBodyBytes: Int?
     private var entries: [(method: HTTPMethod, pattern: String, handler: Handler)] = []
     private var fixed: [String: Endpoint] = [:]
     private var tree = RouteTree()
 
     /// Makes a router without routes.
     ///
-    /// - Parameter errorResponse: The envelope of the server's own errors; by default the sentence as plain text.
+    /// - Parameters:
+    ///   - maximumBodyBytes: The largest body of a route that says nothing of its own; the server's own limit by default.
+    ///   - errorResponse: The envelope of the server's own errors; by default the sentence as plain text.
     public init(
+        maximumBodyBytes: Int? = nil,
         errorResponse: @escaping ErrorResponse = { status, message, _ in .text(message + "\n", status: status) }
     ) {
+        self.maximumBodyBytes = maximumBodyBytes
         self.errorResponse = errorResponse
     }
 
@@ -55,13 +76,14 @@ public struct Router: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - pattern: The path.
-    ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit.
+    ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit; the router's by default.
+    ///   - admission: Asked on the head alone whether the body may come; every body may by default.
     ///   - atOnce: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
     ///     task costs more than many an answer that is in memory.
     ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
     ///     cancelled and its answer dropped.
     public mutating func on(
-        _ method: HTTPMethod, _ pattern: String, maximumBodyBytes: Int? = nil,
+        _ method: HTTPMethod, _ pattern: String, maximumBodyBytes: Int? = nil, admission: Admission? = nil,
         atOnce: (@Sendable (ServerRequest) -> ServerResponse?)? = nil,
         handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
     ) {
@@ -69,7 +91,8 @@ public struct Router: Sendable {
         var first: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
         if let atOnce { first = { request, _ in atOnce(request) } }
         let made = Handler(
-            atOnce: first, run: { request, _ in await handler(request) }, maximumBodyBytes: maximumBodyBytes)
+            atOnce: first, run: { request, _ in await handler(request) }, maximumBodyBytes: maximumBodyBytes,
+            admission: admission)
         add(method, pattern, made)
     }
 
@@ -113,7 +136,17 @@ public struct Router: Sendable {
         }
     }
 
-    /// Adds all routes of another router, not its envelope. A second handler for one of ``routes`` traps.
+    /// How large a body each route takes at most, and whether it asks on the head who sends it.
+    var bodyLimits: [(route: Route, maximumBytes: Int, hasAdmission: Bool)] {
+        zip(routes, entries).map { route, entry in
+            (route, limit(of: entry.handler), entry.handler.admission != nil)
+        }
+    }
+
+    /// The largest body of a handler's requests.
+    func limit(of handler: Handler) -> Int { handler.maximumBodyBytes ?? maximumBodyBytes ?? .max }
+
+    /// Adds all routes of another router, not its envelope nor its limit. A second handler for one of ``routes`` traps.
     ///
     /// - Parameters:
     ///   - other: The router.

@@ -19,8 +19,6 @@ struct BackchannelLogout: Sendable {
         case noToken
         /// The token is no provider's, or says nothing that can be done: 400.
         case refused
-        /// Too many were refused; stay away for so long: 429.
-        case limited(Duration)
         /// The provider cannot be reached to check its token: 503.
         case unavailable
     }
@@ -51,9 +49,6 @@ struct BackchannelLogout: Sendable {
     }
 
     private func refusal(_ errors: [OpenIDConnectError], _ request: ServerRequest) -> Outcome {
-        if let wait = services.limits.take(.address, .from(services.proxies.client(of: request))) {
-            return .limited(wait)
-        }
         // What is not the token's fault is the provider's, or the way to it.
         let undecided = errors.first { $0.code != .badToken }
         services.log.warning(
@@ -62,6 +57,8 @@ struct BackchannelLogout: Sendable {
                 "error": .text((undecided ?? errors.last)?.message ?? "unknown issuer"),
                 "request": .text(request.id),
             ])
-        return undecided == nil ? .refused : .unavailable
+        guard undecided != nil else { return .refused }
+        services.unknownCallers.count(request)
+        return .unavailable
     }
 }

@@ -176,7 +176,11 @@ extension ConfigurationKey {
             "The largest head of a request; above it 431."),
         ConfigurationKey(
             "limits.body", \.server.maximumBodyBytes, .bytes(1_024...1_073_741_824),
-            "The largest body of a request; above it 413."),
+            "The largest body of a request; above it 413. A route may take less: 16 KiB of whoever is not signed in."),
+        ConfigurationKey(
+            "limits.connections_per_address", \.connectionsPerAddress, .number(1...1_000_000),
+            "How many connections one address may have at once, an IPv6 /64 being one; further ones are closed. Those of "
+                + "trusted_proxies and of Unix sockets do not count.", standard: "512, a quarter of all at most"),
         ConfigurationKey(
             "limits.idle", \.server.idleTimeout, .duration(.seconds(1)...day),
             "How long a connection may wait for its next request, and a client take nothing of its answer."),

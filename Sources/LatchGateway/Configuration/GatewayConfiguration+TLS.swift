@@ -25,6 +25,7 @@ extension GatewayConfiguration {
         }
         let proxies = settings.trustedProxies
         server.admitsPlain = { peer in peer.ip?.isLoopback ?? true || proxies.trusts(peer) }
+        server.countsConnections = { !proxies.trusts($0) }
         server.strictTransport = strictTransport.map {
             StrictTransport(maximumAge: $0, trustsForwarded: { proxies.trusts($0) })
         }

@@ -71,6 +71,11 @@ extension GatewayConfiguration {
         set { settings.requestRates.writes = .perMinute(newValue) }
     }
 
+    var connectionsPerAddress: Int {
+        get { server.connectionsPerAddress ?? 512 }
+        set { server.connectionsPerAddress = newValue }
+    }
+
     var proxyNetworks: [IPNetwork] {
         get { settings.trustedProxies.networks }
         set { settings.trustedProxies = TrustedProxies(newValue) }

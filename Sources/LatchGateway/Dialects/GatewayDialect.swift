@@ -37,6 +37,10 @@ extension GatewayDialect {
 
 /// The dialects of a gateway as one router.
 enum GatewayDialects {
+    /// The largest body of a route that says nothing else, in bytes: addresses, passwords and tokens are far less. A route that
+    /// takes more asks on the head who sends it.
+    static let largestUnknownBody = 16_384
+
     /// Puts the routes of all dialects together, with each one's envelope for the server's own refusals.
     ///
     /// - Parameters:
@@ -57,7 +61,7 @@ enum GatewayDialects {
             let owner = byPrefix.first { $0.owns(request.path) }
             return owner?.serverError(status, sentence, request) ?? OnyxAnswers.serverError(status, sentence)
         }
-        var router = Router(errorResponse: serverError)
+        var router = Router(maximumBodyBytes: largestUnknownBody, errorResponse: serverError)
         func add(_ routes: Router, _ scope: (String) -> HostCheck.Scope) {
             router.add(routes) { route in
                 let scope = scope(route.pattern)

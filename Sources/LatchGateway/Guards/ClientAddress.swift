@@ -14,14 +14,9 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     public var description: String { ip.map(\.description) ?? "unix" }
 }
 
-/// What attempts are counted by: an IPv4 address, an IPv6 /64, or everybody on the Unix socket together.
-///
-/// Source: RFC 6177 §2: a site gets a /64 at least.
-struct AddressKey: Hashable, Sendable {
-    private let bytes: [UInt8]
-
+extension AddressKey {
+    /// What attempts are counted by; everybody on the Unix socket is one.
     init(_ address: ClientAddress) {
-        let all = address.ip?.bytes ?? []
-        bytes = all.count == 16 ? Array(all.prefix(8)) : all
+        self.init(address.ip)
     }
 }

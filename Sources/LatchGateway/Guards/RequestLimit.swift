@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Synchronization
+import Wire
 
 /// Who makes requests, as far as they are counted.
 enum RequestCaller: Hashable, Sendable {
@@ -64,6 +65,15 @@ final class RequestLimit: Sendable {
             state.keep(caller, until: paidOff + cost, capacity)
             return nil
         }
+    }
+
+    /// For how long a caller must stay away; nil when its next request may go on. Nothing is counted.
+    func wait(for caller: RequestCaller) -> Duration? {
+        let now = now()
+        let cost = rate.window / rate.requests
+        let known = state.withLock { $0.young[caller] ?? $0.old[caller] } ?? now
+        let wait = min(known, now + rate.window).timeIntervalSince(now + (rate.window - cost))
+        return wait < 0.001 ? nil : .seconds(wait)
     }
 
     /// How many callers are remembered.

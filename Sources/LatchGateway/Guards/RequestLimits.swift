@@ -43,6 +43,13 @@ struct RequestLimits: Sendable {
         return wait
     }
 
+    /// The same without counting the request.
+    func wait(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
+        guard let wait = limits[kind]?.wait(for: caller) else { return nil }
+        metrics.limited(kind)
+        return wait
+    }
+
     /// Forgets whoever has nothing to pay off.
     func sweep() {
         for limit in limits.values { limit.sweep() }

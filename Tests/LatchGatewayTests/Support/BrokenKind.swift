@@ -1,6 +1,8 @@
 import TestSupport
 import Wire
 
+@testable import LatchGateway
+
 /// A kind of request that the gateway takes, to be broken by tests.
 enum BrokenKind: CaseIterable {
     /// The form with a password.
@@ -15,6 +17,22 @@ enum BrokenKind: CaseIterable {
     case register
     /// A method that no route has.
     case delete
+    /// Immich's JSON with a password.
+    case immichSignIn
+    /// A read with a token in Immich's own field.
+    case immichMe
+    /// A change by JSON with a token.
+    case immichChange
+    /// A read with a token, of Time Tracker's.
+    case timeTrackerMe
+    /// A form with a code that nobody gave out.
+    case timeTrackerToken
+    /// A read with a token, of Relate Mail's.
+    case relateMailProfile
+    /// What a proxy asks about a request that it holds.
+    case verify
+    /// A page with a browser's cookie.
+    case page
 
     private static let newEmail = "new@example.org"
 
@@ -30,6 +48,16 @@ enum BrokenKind: CaseIterable {
             case .signOut: head("POST", "/api/auth/mobile/logout", bearer)
             case .register: head("POST", "/api/auth/register", Self.body("application/json", json)) + json
             case .delete: head("DELETE", "/api/me", bearer)
+            case .immichSignIn:
+                head("POST", "/im/auth/login", Self.body("application/json", immichJSON)) + immichJSON
+            case .immichMe: head("GET", "/im/users/me", "x-immich-user-token: \(token)\r\n")
+            case .immichChange:
+                head("PUT", "/im/users/me", bearer + Self.body("application/json", #"{"name":"A"}"#)) + #"{"name":"A"}"#
+            case .timeTrackerMe: head("GET", "/tt/auth/me", bearer)
+            case .timeTrackerToken: head("POST", "/tt/auth/token", Self.body(FormURLEncoded.mediaType, code)) + code
+            case .relateMailProfile: head("GET", "/rm/api/profile", bearer)
+            case .verify: head("GET", "/auth/verify", Self.held + bearer)
+            case .page: head("GET", "/latch/account", "Cookie: \(cookie)=\(token)\r\n")
             }
         return Array(text.utf8)
     }
@@ -47,8 +75,35 @@ enum BrokenKind: CaseIterable {
         case .register:
             isTo(reading, "POST", "/api/auth/register") && type(reading)?.hasSuffix("json") == true
                 && (try? JSONValue(parsing: reading.body))?["email"]?.string?.contains("@") == true
-        case .delete: false
+        case .delete, .timeTrackerToken: false
+        case .immichSignIn:
+            isTo(reading, "POST", "/im/auth/login") && type(reading)?.hasSuffix("json") == true
+                && member(reading, "email")?.lowercased() == Bench.email
+                && member(reading, "password") == Bench.password
+        case .immichMe:
+            isTo(reading, "GET", "/im/users/me") && reading.values("x-immich-user-token") == [token]
+        case .immichChange:
+            isTo(reading, "PUT", "/im/users/me") && bearer(reading) == token
+        case .timeTrackerMe: isTo(reading, "GET", "/tt/auth/me") && bearer(reading) == token
+        case .relateMailProfile: isTo(reading, "GET", "/rm/api/profile") && bearer(reading) == token
+        case .verify: reading.target.split(separator: "?").first == "/auth/verify" && bearer(reading) == token
+        case .page:
+            isTo(reading, "GET", "/latch/account")
+                && reading.values("cookie").contains { $0.contains("\(cookie)=\(token)") }
         }
+    }
+
+    private static let held =
+        "X-Forwarded-Host: app.example.org\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Method: GET\r\nX-Forwarded-Uri: /a\r\n"
+
+    private var cookie: String { "latchd_session" }
+
+    private var code: String { "code=nobody&state=nothing&redirect_uri=timetracker%3A%2F%2Fauth" }
+
+    private var immichJSON: String { #"{"email":"\#(Bench.email)","password":"\#(Bench.password)"}"# }
+
+    private func member(_ reading: RawReading, _ name: String) -> String? {
+        (try? JSONValue(parsing: reading.body))?[name]?.string
     }
 
     private var form: String {

@@ -15,6 +15,24 @@ struct ImmichBody: Sendable {
         self.init(Self.isJSON(request) ? request.body : [])
     }
 
+    /// Reads a request's body and what `reader` wants of it; a long one beside the loop, which others wait for.
+    ///
+    /// - Throws: ``ImmichRefusal`` when anything was wrong with it.
+    static func read<Value: Sendable>(
+        _ request: ServerRequest, _ reader: @escaping @Sendable (inout ImmichBody) -> Value
+    ) async throws(ImmichRefusal) -> Value {
+        let work: @Sendable () -> Result<Value, ImmichRefusal> = {
+            var body = ImmichBody(request)
+            let value = reader(&body)
+            return Result { () throws(ImmichRefusal) in
+                try body.check()
+                return value
+            }
+        }
+        guard request.body.count > GatewayDialects.largestUnknownBody else { return try work().get() }
+        return try await Task.detached { work() }.value.get()
+    }
+
     /// Reads bytes.
     init(_ bytes: [UInt8]) {
         json = (try? JSONValue(parsing: bytes)) ?? .object([])

@@ -13,7 +13,6 @@ extension ImmichRoutes {
                 .init(path: ["logout_token"], message: "Invalid input: expected string", code: "invalid_type")
             ])
         case .refused: throw ImmichRefusal(.badRequest, "Error backchannel logout: token validation failed")
-        case .limited(let wait): throw ImmichRefusal(wait: wait)
         case .unavailable:
             throw ImmichRefusal(later: .seconds(5), "The identity provider cannot be reached to check its token.")
         }

@@ -17,8 +17,10 @@ struct ImmichRoutes: GatewayDialect {
 
     init(services: GatewayServices) {
         self.services = services
-        routing = ImmichRouting(prefix: services.settings.immich.prefix, log: services.log)
         access = ImmichAccess(services)
+        routing = ImmichRouting(
+            prefix: services.settings.immich.prefix, log: services.log, access: access,
+            unknownCallers: services.unknownCallers)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
     }
@@ -41,7 +43,9 @@ struct ImmichRoutes: GatewayDialect {
     func add(to router: inout Router) {
         addServer(to: &router)
         guard !settings.isInMaintenance else { return }
-        ImmichRouting(prefix: "", log: services.log).on(.get, Self.wellKnown, to: &router) { _ in
+        let root = ImmichRouting(
+            prefix: "", log: services.log, access: access, unknownCallers: services.unknownCallers)
+        root.on(.get, Self.wellKnown, to: &router) { _ in
             ImmichAnswers.message(ImmichWellKnown(endpoint: prefix.isEmpty ? "/" : prefix))
         }
         addSignIn(to: &router)

@@ -9,26 +9,35 @@ import Wire
 struct ImmichRouting: Sendable {
     let prefix: String
     let log: Log
-
-    /// The largest body of a message; passwords and addresses are far less.
-    static let maximumBodyBytes = 16_384
+    let access: ImmichAccess
+    let unknownCallers: UnknownCallers
 
     /// Adds a route without parameters.
     func on(
-        _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int = Self.maximumBodyBytes, to router: inout Router,
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
     ) {
-        router.on(method, prefix + path, maximumBodyBytes: maximumBodyBytes) { request in
+        router.on(method, prefix + path) { request in await answer(request) { try await handler(request) } }
+    }
+
+    /// Adds a route that takes a body of so many bytes from whoever is signed in, and of nobody else any.
+    func on(
+        _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int, to router: inout Router,
+        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+    ) {
+        router.on(
+            method, prefix + path, maximumBodyBytes: maximumBodyBytes, admission: { await refusal(of: $0) }
+        ) { request in
             await answer(request) { try await handler(request) }
         }
     }
 
     /// Adds a route with one parameter, an id.
     func on(
-        _ method: HTTPMethod, id path: String, maximumBodyBytes: Int = Self.maximumBodyBytes, to router: inout Router,
+        _ method: HTTPMethod, id path: String, to router: inout Router,
         _ handler: @escaping @Sendable (ServerRequest, UUID) async throws -> ServerResponse
     ) {
-        router.on(method, prefix + path, String.self, maximumBodyBytes: maximumBodyBytes) { request, text in
+        router.on(method, prefix + path, String.self) { request, text in
             await answer(request) {
                 guard let id = Self.id(text) else {
                     throw ImmichRefusal([.init(path: ["id"], message: "Invalid UUID", code: "invalid_format")])
@@ -46,13 +55,26 @@ struct ImmichRouting: Sendable {
     }
 
     private func answer(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
-        let response: ServerResponse
-        do {
-            response = try await body()
-        } catch {
-            response = failure(error, request)
+        let response = await unknownCallers.answer(
+            request, token: try? access.token(of: request), refusal: .badRequest, tooMany: ImmichAnswers.tooMany
+        ) {
+            do {
+                return try await body()
+            } catch {
+                return failure(error, request)
+            }
         }
         return ImmichAnswers.correlated(response, request.headers, request.id)
+    }
+
+    /// The answer to a request of nobody who is signed in.
+    private func refusal(of request: ServerRequest) async -> ServerResponse? {
+        do {
+            _ = try await access.caller(of: request)
+            return nil
+        } catch {
+            return ImmichAnswers.correlated(failure(error, request), request.headers, request.id)
+        }
     }
 
     /// The answer to an error that no route has one of its own for.

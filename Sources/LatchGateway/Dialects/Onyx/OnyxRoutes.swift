@@ -68,11 +68,19 @@ struct OnyxRoutes: GatewayDialect {
         router.on(
             method, settings.prefix + path, maximumBodyBytes: Self.maximumBodyBytes, atOnce: first
         ) { request in
-            do {
-                return try await handler(self, request)
-            } catch {
-                return failure(error, request)
-            }
+            await services.unknownCallers.answer(
+                request, token: RequestTokens(request, cookie: nil).bearer, refusal: .unprocessableContent,
+                tooMany: OnyxAnswers.tooMany, { await answer(request, handler) })
+        }
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ handler: @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
+    ) async -> ServerResponse {
+        do {
+            return try await handler(self, request)
+        } catch {
+            return failure(error, request)
         }
     }
 

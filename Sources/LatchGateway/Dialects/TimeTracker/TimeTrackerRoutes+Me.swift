@@ -12,8 +12,8 @@ extension TimeTrackerRoutes {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
         let answer = try await services.issuer.authenticate(first)
-        guard let second = tokens.second, !answer.isValid else { return me(answer, first) }
-        return me(try await services.issuer.authenticate(second), second)
+        guard let second = tokens.second, !answer.isValid else { return me(answer, first, request) }
+        return me(try await services.issuer.authenticate(second), second, request)
     }
 
     /// The same, when nothing need be waited for.
@@ -23,24 +23,26 @@ extension TimeTrackerRoutes {
         guard let answer = services.issuer.authenticateAtOnce(first), tokens.second == nil || answer.isValid else {
             return nil
         }
-        return me(answer, first)
+        return me(answer, first, request)
     }
 
-    private func me(_ authentication: Authentication, _ token: String) -> ServerResponse {
+    private func me(_ authentication: Authentication, _ token: String, _ request: ServerRequest) -> ServerResponse {
         switch authentication {
         case .valid(let session):
             ServerResponse(status: .ok, headers: TimeTrackerAnswers.privateHeaders, body: Self.body(session.person))
         case .passwordChangeRequired: TimeTrackerAnswers.refusal(.forbidden, services.passwordChangeSentence)
         case .expired: TimeTrackerAnswers.unauthorized("jwt expired")
         case .terminated: TimeTrackerAnswers.unauthorized("session ended")
-        case .unrecognized: TimeTrackerAnswers.unauthorized(Self.reason(token))
+        case .unrecognized: TimeTrackerAnswers.unauthorized(reason(token, request))
         }
     }
 
     /// Why a token that no session has is none, in the words that servers of this family have for it. The signature is not
-    /// looked at: it would open nothing.
-    private static func reason(_ token: String) -> String {
+    /// looked at: it would open nothing. Nor is the token itself, once its address has brought too many.
+    private func reason(_ token: String, _ request: ServerRequest) -> String {
         if token.hasPrefix("sk_") { return "invalid API key" }
+        guard services.unknownCallers.wait(of: request) == nil else { return "invalid token" }
+        services.unknownCallers.count(request)
         guard let signature = try? JSONWebSignature(parsing: token) else { return "jwt malformed" }
         return signature.header.algorithm == nil ? "invalid algorithm" : "invalid token"
     }

@@ -24,10 +24,12 @@ extension ImmichAssetRoutes {
     /// Source: contract of Immich, b.22.
     private func plan(_ request: ServerRequest) async throws -> ServerResponse {
         let viewer = try await viewer(of: request)
-        var body = ImmichBody(request)
-        let (ids, album, user) = (body.ids("assetIds"), body.id("albumId"), body.id("userId"))
-        let limit = body.optionalNumber("archiveSize", atLeast: 1) ?? Self.archiveSize
-        try body.check()
+        let (ids, album, user, limit) = try await ImmichBody.read(request) { body in
+            (
+                body.ids("assetIds"), body.id("albumId"), body.id("userId"),
+                body.optionalNumber("archiveSize", atLeast: 1) ?? Self.archiveSize
+            )
+        }
         var pages: AssetPages
         if let ids {
             pages = try await chosen(ids, for: viewer)
@@ -59,13 +61,14 @@ extension ImmichAssetRoutes {
     /// A file that is gone from the disk by then is left out, as a client cannot do anything about it.
     private func archive(_ request: ServerRequest) async throws -> ServerResponse {
         let viewer = try await viewer(of: request)
-        var body = ImmichBody(request)
-        let ids = body.ids("assetIds")
-        if !body.has("assetIds") {
-            body.refuse("assetIds", "Invalid input: expected array, received undefined", "invalid_type")
+        let ids = try await ImmichBody.read(request) { body in
+            let ids = body.ids("assetIds")
+            if !body.has("assetIds") {
+                body.refuse("assetIds", "Invalid input: expected array, received undefined", "invalid_type")
+            }
+            _ = body.optionalTruth("edited")
+            return ids
         }
-        _ = body.optionalTruth("edited")
-        try body.check()
         let assets = try await all(ids ?? [], for: viewer)
         return ServerResponse(
             headers: ["Content-Type": "application/octet-stream", "Cache-Control": "no-store"],

@@ -28,9 +28,7 @@ extension ImmichAssetRoutes {
 
     private func search(_ request: ServerRequest) async throws -> ServerResponse {
         let viewer = try await viewer(of: request)
-        var body = ImmichBody(request)
-        let wish = ImmichSearchWish(&body)
-        try body.check()
+        let wish = try await ImmichBody.read(request) { ImmichSearchWish(&$0) }
         try Self.check(wish.query.visibility, for: viewer)
         guard let library, !wish.findsNothing else {
             return ImmichAnswers.message(ImmichSearchAnswer([], nextPage: nil))

@@ -1,0 +1,242 @@
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import HTTPServer
+
+/// Routes that look at the head before the body may come, and the memory of all that have not come whole.
+@Suite("Admission of bodies and connections", .timeLimit(.minutes(5)))
+struct AdmissionTests {
+    /// How a route comes to its answer.
+    enum Way: CaseIterable { case atOnce, later }
+
+    private static let head = "Host: a\r\nContent-Type: text/plain\r\n"
+    /// How a client says that much is to come, and a part of it.
+    private static let beginnings = [
+        "POST /large HTTP/1.1\r\n\(head)Content-Length: 1000000\r\n\r\n\(String(repeating: "x", count: 1_000))",
+        "POST /large HTTP/1.1\r\n\(head)Content-Length: 1000000\r\n\r\n",
+        "POST /large HTTP/1.1\r\n\(head)Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n",
+        "POST /large HTTP/1.1\r\n\(head)Expect: 100-continue\r\nContent-Length: 1000000\r\n\r\n",
+    ]
+
+    /// A route that lets nobody in but who says the word, and how often it was reached.
+    private static func router(_ way: Way, _ reached: Reached) -> Router {
+        var router = Router.sample
+        router.on(
+            .post, "/large", maximumBodyBytes: 1_000_000,
+            admission: { request in
+                if way == .later { await Task.yield() }
+                return request.headers["X-Word"] == "sesame" ? nil : .text("who are you?", status: .unauthorized)
+            },
+            handler: { request in
+                reached.count.withLock { $0 += 1 }
+                return .text("\(request.body.count)")
+            })
+        return router
+    }
+
+    private final class Reached: Sendable {
+        let count = Mutex(0)
+    }
+
+    @Test("who may not send a large body is told on the head, whatever of it has come", arguments: Way.allCases)
+    func refused(_ way: Way) async throws {
+        let reached = Reached()
+        let server = try await TestServer(router: Self.router(way, reached))
+        for beginning in Self.beginnings {
+            let socket = try server.connect()
+            try socket.write(beginning)
+            let answers = RawAnswer.all(in: Array(try socket.readToEnd().utf8))
+            #expect(answers.map(\.status) == [401], "\(beginning.prefix(120))")
+        }
+        #expect(reached.count.withLock { $0 } == 0)
+        await server.stop()
+    }
+
+    @Test("who may gets its answer, and the connection serves the next request", arguments: Way.allCases)
+    func admitted(_ way: Way) async throws {
+        let reached = Reached()
+        let server = try await TestServer(router: Self.router(way, reached))
+        let socket = try server.connect()
+        for count in [1, 70_000, 1_000_000] {
+            try socket.write("POST /large HTTP/1.1\r\nHost: a\r\nX-Word: sesame\r\nContent-Length: \(count)\r\n\r\n")
+            try socket.write(String(repeating: "x", count: count))
+            #expect(try socket.readResponse().body == "\(count)")
+        }
+        try socket.write("POST /large HTTP/1.1\r\nHost: a\r\nX-Word: sesame\r\nContent-Length: 0\r\n\r\n")
+        #expect(try socket.readResponse().body == "0")
+        try socket.write(
+            "POST /large HTTP/1.1\r\nHost: a\r\nX-Word: sesame\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "4\r\nabcd\r\n0\r\n\r\n")
+        #expect(try socket.readResponse().body == "4")
+        await server.stop()
+    }
+
+    @Test("a client that goes away while its head is looked at has the question cancelled, and nothing is kept of it")
+    func gone() async throws {
+        let (asked, question) = AsyncStream.makeStream(of: Void.self)
+        var router = Router.sample
+        router.on(
+            .post, "/large",
+            admission: { _ in
+                question.yield()
+                // Only a cancellation ends it.
+                try? await Task.sleep(for: .seconds(3_600))
+                question.finish()
+                return nil
+            }, handler: { _ in .text("reached") })
+        let server = try await TestServer(router: router)
+        do {
+            let socket = try server.connect()
+            try socket.write("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc")
+            var asked = asked.makeAsyncIterator()
+            _ = await asked.next()
+        }
+        for await _ in asked {}
+        let settings = server.server.loops[0].settings
+        try await eventually { settings.budget.usedBytes == 0 }
+        await server.stop()
+    }
+
+    @Test("once the memory for unfinished requests is spent, further ones are told to come back; whole ones are served")
+    func budget() async throws {
+        let server = try await TestServer(TestServer.configuration { $0.requestMemory = 40_000 })
+        let settings = server.server.loops[0].settings
+        let part =
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n" + String(repeating: "x", count: 8_000)
+        var waiting: [RawSocket] = []
+        for count in 1...4 {
+            let socket = try server.connect()
+            try socket.write(part)
+            waiting.append(socket)
+            try await eventually { settings.budget.usedBytes >= count * 8_000 }
+        }
+        let refused = try server.connect()
+        try refused.write(part)
+        let answer = try refused.readToEnd()
+        #expect(answer.hasPrefix("HTTP/1.1 503 "))
+        #expect(answer.contains("\r\nRetry-After: 5\r\n"))
+        #expect(answer.contains("\r\nConnection: close\r\n"))
+        #expect(settings.budget.usedBytes <= 40_000)
+
+        let whole = try server.connect()
+        try whole.write("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nwhole")
+        #expect(try whole.readResponse().body == "whole")
+        try whole.write("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try whole.readResponse().body == "later")
+
+        for socket in waiting {
+            try socket.write(String(repeating: "x", count: 1_000))
+            #expect(try socket.readResponse().body.utf8.count == 9_000)
+        }
+        try await eventually { settings.budget.usedBytes == 0 }
+        await server.stop()
+    }
+
+    @Test("while as many connections are read as there is memory for, others are held, and served when one ends")
+    func held() async throws {
+        // Sixteen on the one loop, whatever is said.
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.loops = 1
+                $0.connectionMemory = 1
+            })
+        let reading = try (0..<16).map { _ in
+            let socket = try server.connect()
+            try socket.write("GET /hello HTTP/1.1\r\nHo")
+            return socket
+        }
+        let loop = server.server.loops[0]
+        try await eventually { await Self.readCount(of: loop) == 16 }
+        let late = try (0..<3).map { _ in
+            let socket = try server.connect()
+            try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            return socket
+        }
+        try await eventually { await Self.waitingCount(of: loop) == 3 }
+        #expect(await Self.readCount(of: loop) == 16)
+
+        for socket in reading { socket.finishWriting() }
+        for socket in late { #expect(try socket.readResponse().body == "hello") }
+        await server.stop()
+    }
+
+    @Test("a connection that only waits for its next request makes room for one that has sent its first")
+    func room() async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.loops = 1
+                $0.connectionMemory = 1
+            })
+        let idle = try (0..<16).map { _ in
+            let socket = try server.connect()
+            try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = try socket.readResponse()
+            return socket
+        }
+        let late = try server.connect()
+        try late.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try late.readResponse().body == "hello")
+        #expect(idle.count == 16)
+        await server.stop()
+    }
+
+    private static func readCount(of loop: EventLoop) async -> Int { await look(at: loop) { $0.readCount } }
+
+    private static func waitingCount(of loop: EventLoop) async -> Int { await look(at: loop) { $0.waiting.count } }
+
+    private static func look(at loop: EventLoop, _ value: @escaping @Sendable (EventLoop) -> Int) async -> Int {
+        await withCheckedContinuation { continuation in
+            loop.perform { continuation.resume(returning: value($0)) }
+        }
+    }
+
+    @Test("one address has as many connections as it may, and others are served")
+    func shares() async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.listeners.append(.tcp(host: "::1", port: 0))
+                $0.connectionsPerAddress = 3
+            })
+        var crowd = try (0..<3).map { _ in try Self.served(try server.connect()) }
+        for _ in 0..<5 { #expect((try? Self.served(try server.connect())) == nil) }
+        var events = server.events.makeAsyncIterator()
+        #expect(await events.next()?.metadata == ["peer": "127.0.0.1", "limit": "3"])
+
+        let port = try #require(server.server.addresses.last?.port)
+        _ = try Self.served(try RawSocket(host: "::1", port: Int(port)))
+        crowd.removeLast()
+        try await eventually { (try? Self.served(try server.connect())) != nil }
+        #expect(crowd.count == 2)
+        await server.stop()
+    }
+
+    @Test("the connections of a proxy that carries everybody's do not count")
+    func proxies() async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.connectionsPerAddress = 1
+                $0.countsConnections = { $0.address != "127.0.0.1" }
+            })
+        let crowd = try (0..<20).map { _ in try Self.served(try server.connect()) }
+        #expect(crowd.count == 20)
+        await server.stop()
+    }
+
+    private struct Unserved: Error {}
+
+    private static func served(_ socket: RawSocket) throws -> RawSocket {
+        try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        guard try socket.readResponse().body == "hello" else { throw Unserved() }
+        return socket
+    }
+
+    @Test("an IPv6 /64 is one client, as an IPv4 address is")
+    func keys() throws {
+        func key(_ text: String) throws -> AddressKey { try AddressKey(#require(IPAddress(text) as IPAddress?)) }
+        #expect(try key("2001:db8::1") == key("2001:db8::ffff:1"))
+        #expect(try key("2001:db8::1") != key("2001:db8:0:1::1"))
+        #expect(try key("192.0.2.1") != key("192.0.2.2"))
+    }
+}

@@ -1,0 +1,86 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import HTTPServer
+@testable import LatchGateway
+
+/// What anybody may have kept in memory before it is known who it is.
+@Suite("Large bodies", .timeLimit(.minutes(5)))
+struct LargeBodyTests {
+    @Test("every route that takes more than a stranger may send asks on the head who sends it")
+    func everyRoute() async throws {
+        try await EveryRoute.with { bench in
+            let limits = bench.gateway.router.bodyLimits
+            #expect(limits.count > 100)
+            for (route, bytes, hasAdmission) in limits where bytes > GatewayDialects.largestUnknownBody {
+                #expect(hasAdmission, "\(route.method) \(route.pattern) takes \(bytes) bytes")
+            }
+            let large = limits.filter { $0.maximumBytes > GatewayDialects.largestUnknownBody }.map(\.route.pattern)
+            #expect(Set(large) == ["/im/search/metadata", "/im/download/info", "/im/download/archive"])
+        }
+    }
+
+    @Test("whoever is not signed in is refused in the dialect's words before the body comes")
+    func refused() async throws {
+        try await EveryRoute.with { bench in
+            let large = bench.gateway.router.bodyLimits.filter { $0.maximumBytes > GatewayDialects.largestUnknownBody }
+            for token in [nil, "nobody's"] {
+                for (route, bytes, _) in large {
+                    let socket = try RawSocket(port: bench.port)
+                    let bearer = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+                    try socket.write(
+                        "\(route.method) \(route.pattern) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                            + "X-Correlation-ID: mine\r\n\(bearer)Content-Length: \(bytes)\r\n\r\n{\"assetIds\":[")
+                    let text = try await BackgroundThread.run { Result { try socket.readToEnd() } }.get()
+                    let answers = RawAnswer.all(in: Array(text.utf8))
+                    #expect(answers.map(\.status) == [401], "\(route.pattern)")
+                    #expect(text.contains(#""message":"#) && text.contains("X-Correlation-ID: mine\r\n"))
+                    #expect(text.contains("WWW-Authenticate: Bearer\r\n"))
+                }
+            }
+        }
+    }
+
+    @Test("somebody signed in sends as much as the route takes, and not a byte more")
+    func admitted() async throws {
+        try await EveryRoute.with { bench in
+            let token = try await bench.token()
+            let start = #"{"assetIds":["#
+            for (extra, status) in [(0, 400), (1, 413)] {
+                let fill = String(repeating: " ", count: (1 << 20) + extra - start.utf8.count)
+                let answer = try await bench.http.send(
+                    "POST", "/im/download/info",
+                    headers: Bench.bearer(token) + [("Content-Type", "application/json")], body: start + fill)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
+    @Test("an address whose bodies could too often not be read is kept out, and nobody who is signed in with it")
+    func unreadable() async throws {
+        for path in ["/api/auth/register", "/im/auth/login", "/tt/auth/token", "/im/oauth/backchannel-logout"] {
+            try await EveryRoute.with {
+                $0.requestRates.address = .perMinute(3)
+            } _: { bench in
+                let token = try await bench.token()
+                let json = [("Content-Type", "application/json")]
+                let me = try await bench.me(token)
+                #expect(me.status == 200)
+                for _ in 0..<3 {
+                    let status = try await bench.http.send("POST", path, headers: json, body: "[").status
+                    #expect([400, 422].contains(status), "\(path)")
+                }
+                let answer = try await bench.http.send("POST", path, headers: json, body: "[")
+                #expect(answer.status == 429, "\(path)")
+                #expect(answer.headers["Retry-After"] != nil, "\(path)")
+                #expect(try await bench.login().status == 429)
+                let signedIn = try await bench.http.send(
+                    "POST", "/im/search/metadata", headers: json + Bench.bearer(token), body: "{}")
+                #expect(signedIn.status == 200)
+                bench.clock.advance(60)
+                #expect(try await bench.login().status == 200)
+            }
+        }
+    }
+}

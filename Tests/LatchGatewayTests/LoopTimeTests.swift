@@ -1,0 +1,266 @@
+import Crypto
+import FoundationEssentials
+import TestSupport
+import Testing
+import Wire
+
+@testable import HTTPServer
+@testable import LatchGateway
+
+/// What the worst requests cost the loops, which everybody else waits for.
+///
+/// Invariant: no input of any size or shape holds an event loop for more than 50 ms. It is judged by the processor time of the
+/// loops' own threads, so that a machine with other work fails nothing; a build without optimization has ten times as long.
+@Suite("Loop time", .timeLimit(.minutes(15)))
+struct LoopTimeTests {
+    #if DEBUG
+        private static let bound = Duration.milliseconds(500)
+    #else
+        private static let bound = Duration.milliseconds(50)
+    #endif
+
+    @Test("no body, field, address or token holds a loop, on any route of any dialect, page or service")
+    func everyRoute() async throws {
+        try await EveryRoute.with { bench in
+            let limits = bench.gateway.router.bodyLimits
+            #expect(limits.count > 100)
+            var worst = (cost: Duration.zero, what: "")
+            for (route, bytes, _) in limits {
+                let token = try await bench.token()
+                for request in HostileRequest.all(for: route, upTo: min(bytes, 1 << 20), token: token, bench) {
+                    let before = await Self.processorTime(of: bench.server)
+                    let answer = try await Self.send(request.bytes, bench.port)
+                    let cost = await Self.processorTime(of: bench.server) - before
+                    #expect(answer.count == 1, "\(request.name): \(answer)")
+                    #expect(cost < Self.bound, "\(request.name) took \(cost), answered \(answer)")
+                    if cost > worst.cost { worst = (cost, request.name) }
+                }
+            }
+            print("The worst of all requests took \(worst.cost): \(worst.what)")
+        }
+    }
+
+    @Test("a handler that holds its loop is seen by the same measure")
+    func control() async throws {
+        var router = Router()
+        router.on(.get, "/busy") { _ in
+            let start = ProcessorTime.now
+            while ProcessorTime.now - start < Self.bound {}
+            return .text("done")
+        }
+        let server = try await HTTPServer.start(
+            HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 2), router: router)
+        let before = await Self.processorTime(of: server)
+        let port = try #require(server.addresses.first?.port)
+        let request = Array("GET /busy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)
+        #expect(try await Self.send(request, Int(port)) == [200])
+        #expect(await Self.processorTime(of: server) - before >= Self.bound)
+        await server.stop(drain: .zero)
+    }
+
+    private static func send(_ request: [UInt8], _ port: Int) async throws -> [Int] {
+        let answer = try await BackgroundThread.run { Result { try RawExchanges.run([request], port: port) } }.get()
+        return answer.flatMap { RawAnswer.all(in: $0).map(\.status) }
+    }
+
+    private static func processorTime(of server: HTTPServer) async -> Duration {
+        var sum = Duration.zero
+        for loop in server.loops {
+            sum += await withCheckedContinuation { continuation in
+                loop.perform { _ in continuation.resume(returning: ProcessorTime.now) }
+            }
+        }
+        return sum
+    }
+}
+
+/// A request that is as costly to read as its size lets it be.
+struct HostileRequest {
+    let name: String
+    let bytes: [UInt8]
+
+    private static let largestField = 7_000
+    /// Each comparison of a text with a long run of these sorts it: they belong in the other order.
+    private static let marks = "\u{301}\u{316}"
+
+    /// Every kind, for one route: by nobody and by somebody who is signed in.
+    static func all(
+        for route: Router.Route, upTo size: Int, token: String, _ bench: Bench
+    ) -> [HostileRequest] {
+        let cookie = bench.gateway.services.cookie?.name ?? "latchd_session"
+        let known =
+            "Authorization: Bearer \(token)\r\nCookie: \(cookie)=\(token)\r\nSec-Fetch-Site: same-origin\r\n"
+        let forwarded =
+            "X-Forwarded-Host: app.example.org\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Method: GET\r\n"
+        let path = path(of: route)
+        func request(_ name: String, _ target: String, _ fields: String, _ body: [UInt8] = []) -> HostileRequest {
+            let length = route.method == .get && body.isEmpty ? "" : "Content-Length: \(body.count)\r\n"
+            let head =
+                "\(route.method) \(target) HTTP/1.1\r\nHost: latch.example\r\nConnection: close\r\n\(fields)\(length)\r\n"
+            return HostileRequest(name: "\(route.method) \(route.pattern): \(name)", bytes: Array(head.utf8) + body)
+        }
+        var all: [HostileRequest] = []
+        for (name, fields) in fields { all.append(request(name, path, forwarded + "X-Forwarded-Uri: /\r\n" + fields)) }
+        for (name, uri) in uris {
+            all.append(request("forwarded \(name)", path, forwarded + "X-Forwarded-Uri: /\(uri)\r\n"))
+            all.append(request("query of \(name)", "\(path)?\(uri)", known))
+        }
+        if route.pattern.hasSuffix("{*}") {
+            for (name, uri) in uris where !uri.contains("=") { all.append(request("path of \(name)", path + uri, "")) }
+        }
+        guard route.method != .get else { return all }
+        for (name, json) in size > GatewayDialects.largestUnknownBody ? json(size) : usualJSON {
+            for (who, credentials) in [("nobody's", ""), ("somebody's", known)] {
+                // A stranger's large body is not read at all.
+                let body = who == "nobody's" ? Array(json.prefix(GatewayDialects.largestUnknownBody)) : json
+                let fields = credentials + "Content-Type: application/json\r\n"
+                all.append(request("\(who) \(name)", path, fields, body))
+            }
+        }
+        for (name, form) in forms {
+            for credentials in ["", known] {
+                let fields = credentials + "Content-Type: \(FormURLEncoded.mediaType)\r\n"
+                all.append(request("form of \(name)", path, fields, form))
+            }
+        }
+        return all
+    }
+
+    /// The route's path with something of the right kind in each place.
+    private static func path(of route: Router.Route) -> String {
+        route.pattern.replacing("{*}", with: "a").replacing("{}", with: "3f2504e0-4f89-41d3-9a0c-0305e82c3301")
+    }
+
+    /// Bodies of JSON, each filled up to `size`; some are cut off and so no JSON at all.
+    private static func json(_ size: Int) -> [(String, [UInt8])] {
+        let nested = [8, 30, 31, 100, 250, 500].map { depth in
+            let start = #"{"email":"# + String(repeating: "[", count: depth) + "0"
+            let end = String(repeating: "]", count: depth) + #","password":"x"}"#
+            return ("nested arrays, \(depth) deep", fill(size, start, ",0", end))
+        }
+        let objects = [30, 250].map { depth in
+            let start = String(repeating: #"{"a":"#, count: depth) + "[0"
+            return (
+                "nested objects, \(depth) deep", fill(size, start, ",0", "]" + String(repeating: "}", count: depth))
+            )
+        }
+        let id = #""3f2504e0-4f89-41d3-9a0c-0305e82c3301""#
+        var members = ""
+        for number in 0... where members.utf8.count < size - 40 { members += "\"m\(number)\":0," }
+        return nested + objects + [
+            ("brackets", fill(size, "", "[", "")), ("braces", fill(size, "", #"{"":"#, "")),
+            ("numbers", fill(size, "[0", ",0", "]")), ("fractions", fill(size, "[0", ",-1.5e-300", "]")),
+            ("a long number", fill(size, #"{"page":1"#, "9", "}")),
+            ("a long fraction", fill(size, #"{"page":0.1"#, "9", "}")),
+            ("a long exponent", fill(size, #"{"page":1e"#, "9", "}")),
+            ("a name of marks", fill(size, #"{"e"#, "\u{301}\u{316}", #"":0}"#)),
+            ("members", Array("{\(members)\"z\":0}".utf8)),
+            ("one member again and again", fill(size, #"{"email":0"#, #","email":0"#, "}")),
+            ("a long text", fill(size, #"{"email":""#, "x", #"","password":"x"}"#)),
+            ("a long text of escapes", fill(size, #"{"email":""#, #"\u00e9"#, #"","password":"x"}"#)),
+            ("a long text of pairs", fill(size, #"{"password":""#, #"\ud83d\ude00"#, #"","email":"a@b.c"}"#)),
+            ("a text of marks", fill(size, #"{"name":"e"#, "\u{301}\u{316}", #"","email":"a@b.c","password":"x"}"#)),
+            ("a long address", fill(size, #"{"email":"a@b"#, ".b", #"","password":"x"}"#)),
+            ("ids", fill(size, #"{"assetIds":["# + id, "," + id, "]}")),
+            ("ids that are none", fill(size, #"{"assetIds":[0"#, ",0", "]}")),
+            ("a long code", fill(size, #"{"code":"x"#, "x", #"","state":"x","code_verifier":"x","redirect_uri":"x"}"#)),
+            ("a long URL", fill(size, #"{"redirectUri":"https://a/"#, "a/", #"","url":"x"}"#)),
+            ("white space", fill(size, "{", " ", "}")),
+        ]
+    }
+
+    private static let usualJSON = json(GatewayDialects.largestUnknownBody)
+
+    private static let forms: [(String, [UInt8])] = {
+        let size = GatewayDialects.largestUnknownBody
+        let texts: [(String, [UInt8])] =
+            ["username", "token", "logout_token", "state", "code", "return", "email", "pin"].map { name in
+                (name, fill(size, "\(name)=x", "&\(name)=x", ""))
+            } + [
+                ("nothing", fill(size, "", "&", "")), ("signs", fill(size, "", "=", "")),
+                ("escapes", fill(size, "username=a&password=", "%41", "")),
+                ("marks", fill(size, "username=e", "%CC%81%CC%96", "&password=x")),
+                ("raw marks", fill(size, "username=e", "\u{301}\u{316}", "&password=x")),
+                ("names of marks", fill(size, "e", "%CC%81%CC%96", "=x")),
+                ("a long value", fill(size, "token=", "x", "")), ("spaces", fill(size, "return=", "+", "")),
+                ("a long state", fill(size, "code=x&state=", "A", "")),
+                ("a long way back", fill(size, "return=", "/a", "")),
+            ]
+        let signed = signedTexts(size - 40).map { ("a token of \($0.0)", Array("logout_token=\($0.1)&x".utf8)) }
+        let tokens = signedTexts(size - 40).map { ("another token of \($0.0)", Array("token=\($0.1)".utf8)) }
+        return texts + signed + tokens
+    }()
+
+    /// Texts in the form of a signed token, with something costly in the header or in the claims.
+    private static func signedTexts(_ size: Int) -> [(String, String)] {
+        let kinds = ["nested arrays, 31 deep", "nested arrays, 250 deep", "numbers", "members"]
+        let costly = json(size * 3 / 4 - 200).filter { kinds.contains($0.0) }.map { ($0.0, Base64URL.encode($0.1)) }
+        let header = Base64URL.encode(Array(#"{"alg":"RS256","kid":"x"}"#.utf8))
+        let claims = Base64URL.encode(Array(#"{"iss":"x"}"#.utf8))
+        return costly.flatMap { name, text in
+            [("\(name) as claims", "\(header).\(text).AAAA"), ("\(name) as a header", "\(text).\(claims).AAAA")]
+        }
+    }
+
+    private static let fields: [(String, String)] = {
+        let size = largestField
+        func text(_ start: String, _ more: String, _ end: String = "") -> String {
+            String(decoding: fill(size, start, more, end), as: UTF8.self) + "\r\n"
+        }
+        return signedTexts(size - 40).map { ("a bearer of \($0.0)", "Authorization: Bearer \($0.1)\r\n") } + [
+            ("many dots", text("Authorization: Bearer a", ".a")),
+            ("a long bearer", text("Authorization: Bearer ", "x")),
+            ("a long key", text("Authorization: ApiKey ", "x")), ("basic", text("Authorization: Basic ", "QUFB")),
+            ("a long scheme", text("Authorization: ", "x")), ("spaces", text("Authorization: Bearer", " ", "x")),
+            ("cookies", text("Cookie: a=b", "; a=b")), ("empty cookies", text("Cookie: ", ";")),
+            ("session cookies", text("Cookie: latchd_session=", "; latchd_session=x")),
+            ("form cookies", text("Cookie: latchd_form=x", "; latchd_form=x")),
+            ("a long cookie", text("Cookie: latchd_session=", "x")),
+            ("cookies of sign-ins", text("Cookie: latchd_signin_a=b", "; latchd_signin_a=b")),
+            ("forwarded addresses", text("X-Forwarded-For: 127.0.0.1", ",127.0.0.1")),
+            ("forwarded nonsense", text("X-Forwarded-For: ", ",")),
+            ("types", text("Accept: text/html", ",*/*;q=0.1")), ("languages", text("Accept-Language: de", ",de;q=0.1")),
+            ("a long type", text("Content-Type: application/json", "; a=b")),
+            ("a type of spaces", text("Content-Type: a", " ", "; b")),
+            ("a program's name", text("User-Agent: Mozilla/5.0", " (X11; Linux) Firefox/1.0")),
+            ("a program of marks", text("deviceModel: e", marks)), ("an agent of marks", text("User-Agent: e", marks)),
+            ("a bearer of marks", text("Authorization: Bearer e", marks)),
+            ("a cookie of marks", text("Cookie: a=e", marks)),
+            ("a session of marks", text("Cookie: latchd_session=e", marks)),
+            ("a type of marks", text("Content-Type: e", marks)),
+            ("a user token of marks", text("x-immich-user-token: e", marks)),
+            ("a key of marks", text("x-api-key: e", marks)),
+            ("an origin of marks", text("Origin: e", marks)), ("a site of marks", text("Sec-Fetch-Site: e", marks)),
+            ("addresses of marks", text("X-Forwarded-For: e", marks)), ("types of marks", text("Accept: e", marks)),
+            ("a forwarded host of marks", text("X-Forwarded-Host: e", marks)),
+            ("ranges", text("Range: bytes=0-1", ",0-1")), ("entity tags", text("If-None-Match: \"a\"", ",\"a\"")),
+            ("a long origin", text("Origin: https://", "a.")), ("a long host", text("X-Forwarded-Host: ", "a.")),
+            ("user token", text("x-immich-user-token: ", "x")), ("key", text("x-api-key: ", "x")),
+            (
+                "many fields",
+                (0..<85).map { "X\($0): \(String(repeating: "y", count: 60))\r\n" }.joined()
+            ),
+            ("one field again and again", String(repeating: "X-Forwarded-For: 127.0.0.1\r\n", count: 85)),
+        ]
+    }()
+
+    private static let uris: [(String, String)] = {
+        let size = largestField
+        func text(_ start: String, _ more: String) -> String {
+            String(decoding: fill(size, start, more, ""), as: UTF8.self)
+        }
+        return [
+            ("components", text("a", "/a")), ("escapes", text("", "%41")), ("marks", text("e", "%CC%81%CC%96")),
+            ("plain letters", text("", "a")), ("escaped slashes", text("a", "%2F")), ("fields", text("a=b", "&a=b")),
+            ("states", text("state=a", "&state=a")), ("a long state", text("code=x&state=", "A")),
+            ("a long way back", text("return=", "/a")),
+            ("a long redirect", text("redirect_uri=http://127.0.0.1/", "a")),
+            ("nothing", text("a=b", "&")), ("plus signs", text("a=", "+")),
+        ]
+    }()
+
+    private static func fill(_ size: Int, _ start: String, _ more: String, _ end: String) -> [UInt8] {
+        let count = max(0, (size - start.utf8.count - end.utf8.count) / more.utf8.count)
+        return Array((start + String(repeating: more, count: count) + end).utf8)
+    }
+}

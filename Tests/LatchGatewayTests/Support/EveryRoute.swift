@@ -1,0 +1,56 @@
+import Crypto
+import FoundationEssentials
+import OpenIDConnect
+import Wire
+
+@testable import HTTPServer
+@testable import LatchGateway
+
+/// A gateway with everything on that it can serve, whose limits on requests let a test ask as often as it likes.
+enum EveryRoute {
+    static func with(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench) async throws -> Void
+    ) async throws {
+        func set(_ settings: inout GatewaySettings) {
+            settings.serveEverything()
+            change(&settings)
+        }
+        try await BridgeBench.with(["google"], set) { bridge in
+            try await bridge.bench.addPerson()
+            try await body(bridge.bench)
+        }
+    }
+}
+
+extension GatewaySettings {
+    static let clientSecret = "the backend's own secret"
+
+    /// Every dialect at a prefix of its own, the pages, `/auth/verify` for this machine, and introspection.
+    mutating func serveEverything() {
+        onyx.allowsRegistration = true
+        immich.isEnabled = true
+        immich.prefix = "/im"
+        timeTracker.isEnabled = true
+        timeTracker.prefix = "/tt"
+        timeTracker.startRate = .perMinute(1_000_000)
+        relateMail.isEnabled = true
+        relateMail.prefix = "/rm"
+        relateMail.clientID = "mail"
+        verify.isEnabled = true
+        verify.rules = AccessRules([
+            AccessRule(
+                name: "apps", hosts: [AccessHostPattern("app.example.org")].compactMap { $0 }, paths: [], methods: [],
+                admission: .signedIn)
+        ])
+        pages.isEnabled = true
+        trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        introspectionClients = [try? IntrospectionClient(id: "backend", secret: Secret(Self.clientSecret))]
+            .compactMap { $0 }
+        hashing.queue = 1_000
+        addressLimit = AttemptLimit(attempts: 1_000_000, window: .seconds(60))
+        accountLimit = AttemptLimit(attempts: 1_000_000, window: .seconds(60))
+        for rate in [\RequestRates.address, \.credentials, \.general, \.writes] {
+            requestRates[keyPath: rate] = .perMinute(100_000_000)
+        }
+    }
+}

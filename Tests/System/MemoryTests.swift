@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// As many clients as the system lets be, each of which sends what it may and then waits.
+///
+/// The bound is 256 MiB for 20,000 connections and a release build; fewer connections get as much less beyond what the program
+/// takes by itself.
+@Suite("Memory of many connections", .serialized, .inTurn, .timeLimit(.minutes(5)))
+struct MemoryTests {
+    private static let most = 20_000
+    private static let boundKiB = 256 << 10
+    /// The test holds one end of each connection; some hundred more are for other tests in this process.
+    private static let crowd = min(most, Descriptors.raiseLimit()) - 500
+
+    private static let large = String(repeating: "x", count: 16_000)
+    private static let login = "POST /im/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    private static let search = "POST /im/search/metadata HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    private static let many = (0..<90).map { "X\($0): \(String(repeating: "y", count: 70))\r\n" }.joined()
+
+    /// What a client may send; the last byte never comes.
+    static let kinds: [(name: String, requests: [String])] = [
+        ("heads", ["GET /healthz HTTP/1.1\r\nHost: a\r\nX: \(large.prefix(8_000))"]),
+        ("request lines", ["GET /\(large)"]),
+        ("bodies", [login + "Content-Length: 16001\r\n\r\n\(large)"]),
+        ("bodies in chunks", [login + "Transfer-Encoding: chunked\r\n\r\n3E80\r\n\(large)"]),
+        ("heads and bodies", [login + many + "Content-Length: 16001\r\n\r\n\(large)"]),
+        ("answered requests", ["GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"]),
+        (
+            "everything",
+            [
+                "", "GET /\(large)", login + "Content-Length: 16001\r\n\r\n\(large)",
+                login + many + "Transfer-Encoding: chunked\r\n\r\n3E80\r\n\(large)",
+                search + "Content-Length: 1048576\r\n\r\n\(large)", "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
+            ]
+        ),
+    ]
+
+    @Test("twenty thousand clients that send what they may, and no more, take a bounded memory", arguments: kinds)
+    func bounded(_ kind: (name: String, requests: [String])) async throws {
+        let house = try House([
+            "LATCHD_LOOPS": "2", "LATCHD_LIMITS_CONNECTIONS_PER_ADDRESS": "100000", "LATCHD_LOG_LEVEL": "error",
+            "LATCHD_LIMITS_HEADER_TIMEOUT": "20s", "LATCHD_LIMITS_BODY_TIMEOUT": "20s",
+            "LATCHD_DIALECTS_IMMICH_ENABLED": "true", "LATCHD_DIALECTS_IMMICH_PREFIX": "/im",
+        ])
+        let gateway = try await house.startGateway()
+        let before = try gateway.use()
+
+        let crowd = try (0..<Self.crowd).map { index in
+            let socket = try RawSocket(port: gateway.port)
+            let request = Array(kind.requests[index % kind.requests.count].utf8)
+            // One that is refused is one that holds nothing.
+            _ = request.withUnsafeBytes {
+                send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            return socket
+        }
+        // Whoever has a share of the memory loses it after its time: somebody new is served in the end, and by then
+        // everything that is going to be read has been.
+        let good = try RawSocket(port: gateway.port, deadline: 120)
+        try good.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try good.readResponse().head.hasPrefix("HTTP/1.1 200 "))
+
+        let use = try gateway.use()
+        let bound = before.residentKiB + (Self.boundKiB - before.residentKiB) * crowd.count / (Self.most - 500)
+        print("\(crowd.count) connections with \(kind.name): \(use.peakKiB >> 10) MiB at most of \(bound >> 10).")
+        #expect(use.peakKiB < bound, "\(kind.name)")
+    }
+}
