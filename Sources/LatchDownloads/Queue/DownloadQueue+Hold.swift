@@ -73,7 +73,7 @@ extension DownloadQueue {
     }
 
     private func isWritable() async throws -> Bool {
-        guard hasRoom else { return false }
+        guard roomTime <= now(), hasRoom else { return false }
         do {
             try await store.takeUpAgain()
             for (position, point) in unnoted { try await store.note(position, resume: point, boot: Self.boot) }
