@@ -174,3 +174,29 @@ final class DownloadWorld: Sendable {
         return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 }
+
+extension Task where Failure == any Error {
+    /// Its value. It is cancelled with whoever waits for it, so that a test's time limit ends it too.
+    func orCancel() async throws -> Success {
+        try await withTaskCancellationHandler {
+            try await value
+        } onCancel: {
+            cancel()
+        }
+    }
+}
+
+extension DownloadQueue {
+    /// Returns when it was told that the queue is held up, and nothing runs any more: what had begun before that would else get
+    /// an answer, and choose a pause, at a time that the test does not choose.
+    func untilHeld(_ events: AsyncStream<DownloadEvent>, _ look: (String) -> Void = { _ in }) async {
+        var isTold = false
+        for await event in events {
+            if case .held(let reason?) = event {
+                look(reason)
+                isTold = true
+            }
+            if isTold, running.isEmpty { return }
+        }
+    }
+}

@@ -73,6 +73,8 @@ struct BackgroundDownload {
                     "log": .string(log),
                 ])
         } catch let error as DesktopError {
+            // Nothing goes on, so nothing shall begin by itself later.
+            entry.remove()
             throw LatchError(.backgroundFailed, error.message, cause: error)
         }
         return .done

@@ -17,8 +17,9 @@ struct DownloadDisplay {
     /// - Returns: What the program ends with: 0 when nothing has failed and nothing waits for a sign-in.
     func show(_ queue: DownloadQueue) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
-        let events = queue.events(board.wants)
-        let showing = Task {
+        // Every file has its line, however slowly they are read; whoever reads slowly holds up nothing else.
+        let events = queue.everyEvent(board.wants)
+        let showing = Task(executorPreference: WritingThread()) {
             for await event in events {
                 if let id = event.idToName, board.wantsName(of: id) {
                     board.name(id, (try? await queue.filename(of: id)) ?? nil)

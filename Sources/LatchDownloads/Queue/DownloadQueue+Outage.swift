@@ -39,7 +39,16 @@ extension DownloadQueue {
             "\(trouble.reason) It was waited for in vain for \(Int((waited / 60).rounded())) minutes. When it is back: "
             + "latch downloads retry"
         try await finish(row, .failed(reason), part, keepsPart: true)
-        try await store.fail(host: row.host, reason)
+        while await listenersHaveRoom(), case let failed = try await store.fail(host: row.host, reason), !failed.isEmpty
+        {
+            for id in failed { tell(id, .failed(reason)) }
+        }
+    }
+
+    /// Waits until each failure can be told; whether the queue goes on.
+    private func listenersHaveRoom() async -> Bool {
+        while broadcast.isFull, !isStopping { try? await Task.sleep(for: Self.beat) }
+        return !isStopping
     }
 
     /// Takes what runs and has got an answer: its host is there again.

@@ -4,7 +4,7 @@ import LatchKit
 
 extension DownloadQueue {
     /// How often the progress is told, and other programs' commands are looked for.
-    private static let beat = Duration.milliseconds(250)
+    static let beat = Duration.milliseconds(250)
     /// How many tasks of a lane are read at once.
     private static let pageSize = 64
 
@@ -144,7 +144,9 @@ extension DownloadQueue {
     private func fill() async throws {
         startNext()
         var wasRead: Set<Lane> = []
-        while !isHeld, ready.count < Self.maximumReady, let (lane, last) = schedule.laneToRead(wasRead) {
+        while !isHeld, ready.count < Self.maximumReady, !broadcast.isFull,
+            let (lane, last) = schedule.laneToRead(wasRead)
+        {
             schedule.beginReading()
             let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
             for task in try await library.absent(tasks.map(\.task)) { absent.insert(task.id) }
@@ -159,7 +161,7 @@ extension DownloadQueue {
     /// Starts as many as may run of those that are at hand.
     func startNext() {
         guard isWorking, !isCommanded, broken == nil else { return }
-        while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady {
+        while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady, !broadcast.isFull {
             schedule.closedHosts = outages.isEmpty ? [] : outages.closed(now())
             guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
             if underWay.contains(next.key) {
@@ -208,6 +210,8 @@ extension DownloadQueue {
     }
 
     private func stopAll() async {
+        isStopping = true
+        defer { isStopping = false }
         for fetch in running.values { fetch.stop() }
         while !running.isEmpty || !placing.isEmpty {
             for fetch in running.values { await fetch.ended() }

@@ -23,8 +23,8 @@ public actor DownloadQueue {
     let settings: DownloadSettings
     let now: @Sendable () -> Date
     let hook: DownloadHook
-    nonisolated let broadcast = EventBroadcast()
-    nonisolated let wakes = Wakes()
+    nonisolated let broadcast: EventBroadcast
+    nonisolated let wakes: Wakes
 
     var schedule: DownloadSchedule
     var running: [Int: RunningFetch] = [:]
@@ -65,6 +65,8 @@ public actor DownloadQueue {
     var absent: Set<DownloadTask.ID> = []
     /// Whether tasks are started.
     var isWorking = false
+    /// Whether what runs and what is put in its place is being brought to an end.
+    var isStopping = false
     /// Whether this program has changed the queue by a command since it was last looked at.
     var isCommanded = false
     /// The accounts whose tasks are being paused.
@@ -94,6 +96,9 @@ public actor DownloadQueue {
         self.settings = settings
         self.now = now
         self.hook = hook
+        let wakes = Wakes()
+        self.wakes = wakes
+        broadcast = EventBroadcast { wakes.wake() }
         store = DownloadStore(database: latch.accounts.database)
         partName = PartName(owner: latch.accounts.downloadOwner)
         schedule = DownloadSchedule(settings)
@@ -107,6 +112,14 @@ public actor DownloadQueue {
     /// The same for a listener that wants only some of it, and is not woken for the rest.
     public nonisolated func events(_ wants: @escaping @Sendable (DownloadEvent) -> Bool) -> AsyncStream<DownloadEvent> {
         broadcast.stream(wants)
+    }
+
+    /// The same for a listener that loses nothing of what becomes of files. While it is some thousand events behind, no further
+    /// file is begun.
+    public nonisolated func everyEvent(
+        _ wants: @escaping @Sendable (DownloadEvent) -> Bool
+    ) -> AsyncStream<DownloadEvent> {
+        broadcast.stream(losesNothing: true, wants)
     }
 
     /// Ends the streams of ``events``, each after what it holds.

@@ -27,13 +27,17 @@ public struct QueuedTask: Sendable, Identifiable {
     /// The queue's number of it.
     public var id: Int { position }
 
-    /// Which task it is, also when it was taken out of the queue and put in again.
+    /// Which file it is, also when its task was taken out of the queue and put in again: an asset's, whichever account it is
+    /// fetched for, or an account's.
     struct Key: Hashable {
-        var account: UUID
+        var account: UUID?
         var id: DownloadTask.ID
     }
 
-    var key: Key { Key(account: task.account, id: task.id) }
+    var key: Key {
+        ImmichAssetReading.isID(task.id)
+            ? Key(account: nil, id: task.id.lowercased()) : Key(account: task.account, id: task.id)
+    }
 
     /// The task with a name in ASCII alone; nil where it has one.
     var plainlyNamed: QueuedTask? {
