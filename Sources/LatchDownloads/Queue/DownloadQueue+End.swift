@@ -94,14 +94,19 @@ extension DownloadQueue {
         }
         let pause = BackOff.pause(after: row.attempts, chance: hook.chance())
         let asked = wait.map { min($0, BackOff.longestAskedFor).inSeconds } ?? 0
-        try await rest(row, until: now().addingTimeInterval(max(pause, asked)), part, attempts: row.attempts + 1)
+        try await rest(
+            row, until: now().addingTimeInterval(max(pause, asked)), reason, part, attempts: row.attempts + 1)
     }
 
     /// Lets a task wait for its time; what it has stays.
-    func rest(_ row: QueuedTask, until time: Date, _ part: DownloadPart?, attempts: Int) async throws {
+    func rest(
+        _ row: QueuedTask, until time: Date, _ reason: String, _ part: DownloadPart?, attempts: Int
+    ) async throws {
         if part?.count == 0 { part?.remove() } else { part?.close() }
         nextTime = min(nextTime ?? time, time)
-        guard try await store.note(row.position, .waiting, attempts: attempts, notBefore: time) else { return }
+        guard
+            try await store.note(row.position, restsUntil: time, because: reason, attempts: attempts, now: now())
+        else { return }
         broadcast.send(.status(id: row.task.id, .waiting))
     }
 

@@ -46,6 +46,8 @@ extension DownloadQueue {
             broken = error
             return
         }
+        var error = error
+        do { try await checkFolder() } catch let gone { error = gone }
         switch FetchOutcome(error, account: row.task.account) {
         case .stopped, .whole: break
         case .held(let hold):

@@ -40,9 +40,14 @@ extension DownloadQueue {
     }
 
     private func runAlone(_ isLasting: Bool) async throws {
-        try prepareFolder()
+        do {
+            try await prepareFolder()
+        } catch let error as LatchError where error.code == .folderGone && settings.maximumOutage == nil {
+            // Nobody is there to be told, and a drive may come later than the desktop.
+            begin(.disk(.folder))
+        }
         (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
-        (waitingAccounts, lostAccounts) = ([:], [])
+        (waitingAccounts, lostAccounts, answeringHosts, clock) = ([:], [], [], nil)
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
@@ -65,6 +70,7 @@ extension DownloadQueue {
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
             try await store.takeUp()
+            try await lookAtClock()
             try await sortForeignParts()
             try await removePlaceholders()
             try await removeStrayParts()
@@ -96,6 +102,7 @@ extension DownloadQueue {
                 isWorking = false
                 try await releaseAccounts()
                 try await removeStrayParts()
+                try await heedPauses()
                 try await readAnew()
                 isWorking = true
             } else if try await isTime() || running.isEmpty {
@@ -112,6 +119,8 @@ extension DownloadQueue {
                 try await lookAtAccounts()
                 try await obey()
                 noteAnswers()
+                try await noteAnsweringHosts()
+                try await lookAtClock()
                 await tellProgress()
                 checkRoom()
             }

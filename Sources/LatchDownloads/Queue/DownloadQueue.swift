@@ -52,6 +52,10 @@ public actor DownloadQueue {
     var roomTime = Date.distantPast
     /// The hosts that nothing is asked of now.
     var outages = HostOutages()
+    /// Those that answer again, which is not noted yet.
+    var answeringHosts: Set<String> = []
+    /// The wall clock when it was last looked at.
+    var clock: Date?
     /// Which servers are in maintenance.
     let maintenance = MaintenanceInquiry()
     /// The accounts of which files wait, and those that went meanwhile.
@@ -231,16 +235,32 @@ public actor DownloadQueue {
 
     /// Makes the folder that the files go to, so that a wrong one is told before anything waits for it.
     ///
-    /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way.
+    /// - Parameter isNew: Whether it is made anew, also where files were brought to it before and it is gone.
+    /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way; ``LatchError/Code/folderGone``; the codes of the
+    ///   storage.
     ///
     /// Source: DL-13.
-    public nonisolated func prepareFolder() throws(LatchError) {
+    public nonisolated func prepareFolder(isNew: Bool = false) async throws {
+        if !isNew { try await checkFolder() }
         try FolderLibrary.make(partsFolder)
         for folder in [library.folder, partsFolder] {
             try FolderLibrary.check(folder)
             // Also where whoever made it was stopped before that.
             DownloadPart.keepNames(beside: folder)
         }
+        try await LibraryPlaces(latch).noteMade(library.folder)
+    }
+
+    /// Makes sure that the folder is there, if files were brought to it before. It may be on a drive that is not mounted: below
+    /// its mount point everything would be fetched once more, to another disk.
+    nonisolated func checkFolder() async throws {
+        guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).isMade(library.folder),
+            try await !LibraryIndex(database: store.database, folder: library.folder).hasFiles()
+        else { return }
+        throw LatchError(
+            .folderGone,
+            "The folder '\(library.folder)' is gone, which files were brought to before. Mount its drive, if it is on one; or bring "
+                + "files elsewhere: --to FOLDER; or begin anew there: latch download --make-folder")
     }
 
     /// The folder of the parts.

@@ -114,7 +114,7 @@ extension DownloadStore {
     ) { row throws(DatabaseError) in try row.get(0) as Int? }
 
     /// A task's position by its id, of one account or any, and that of the other part of a live photo.
-    private static func both(account: String) -> String {
+    static func both(account: String) -> String {
         let accounts = "(SELECT id FROM accounts WHERE \(account) IS NULL OR id = \(account))"
         return """
             position IN (SELECT position FROM downloads WHERE account IN \(accounts) AND id = ?1 \

@@ -76,6 +76,7 @@ enum AccountSchema {
         downloadPartsCompared,
         downloadOwner,
         libraryVersions,
+        downloadPauses,
     ]
 
     static let columns = """
