@@ -162,6 +162,18 @@ import Testing
         try await eventually { fetching().isEmpty }
     }
 
+    @Test("DL-17 a start that fails leaves nothing that would begin by itself later")
+    func failedStart() async throws {
+        try FileManager.default.createDirectory(
+            atPath: home.folder.file("state/latchstring/downloads.log"), withIntermediateDirectories: true)
+        let failed = try await home.latch(words)
+        #expect(failed.status == 1 && failed.errors.contains("its log"), "\(failed.errors)")
+        #expect(!FileManager.default.fileExists(atPath: entry))
+        #expect(
+            !FileManager.default.fileExists(
+                atPath: home.folder.file("config/systemd/user/latchstring-downloads.service")))
+    }
+
     @Test("Where it could not open the secrets without asking, that is said at once and nothing is begun")
     func passphrase() async throws {
         let other = try Home()

@@ -45,6 +45,18 @@ struct PictureLibraryTests {
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
+    @Test("DL-2 DL-11 a picture that two accounts have comes once, also when both begin to fetch it in the same moment")
+    func twoAccounts() async throws {
+        let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
+        let second = try await world.latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
+        var other = task(id)
+        other.account = second.id
+        #expect(try await bring([task(id), other], to: library()) == 2)
+        #expect(try world.files() == ["IMG_1.jpg"])
+        #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
+    }
+
     @Test("DL-13 a search of the folder that failed, as for want of room, is done anew for whoever asks next")
     func searchedAnew() async throws {
         try await bring([task(id)], to: library())

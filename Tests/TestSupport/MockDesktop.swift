@@ -126,13 +126,14 @@ public final class MockDesktop: Sendable {
                 elif ord(letter) != 92: word += letter
                 else: word += {"n": chr(10)}.get(following := next(characters), following)
             return found
+        def plain(word): return word.replace("$$", chr(0)).replace("$", "a variable").replace(chr(0), "$")
         unit = dict(lines)
         variables = {}
         for name, text in lines:
             if name == "Environment": variables.update([word.split("=", 1) for word in words(text)])
         program, *arguments = words(unit["ExecStart"])
         log = open(unit["StandardOutput"].removeprefix("append:").replace("%%", "%"), "ab")
-        subprocess.Popen([program] + [word.replace("$$", "$") for word in arguments], env={**os.environ, **variables},
+        subprocess.Popen([program] + list(map(plain, arguments)), env={**os.environ, **variables},
                          stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         ret = dbus.ObjectPath("/org/freedesktop/systemd1/job/1")
         """

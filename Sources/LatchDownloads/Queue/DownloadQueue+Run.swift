@@ -175,6 +175,7 @@ extension DownloadQueue {
             guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
             if underWay.contains(next.key) {
                 // It was taken out and put in again: what ran for it before lets go of its part first.
+                contended.insert(next.key)
                 schedule.ended(next)
                 nextTime = now()
             } else {

@@ -67,6 +67,8 @@ public actor DownloadQueue {
     var executors: [UUID: any TaskExecutor] = [:]
     /// Tasks that were read and whose files are not here, by their ids.
     var absent: Set<DownloadTask.ID> = []
+    /// Files that waited for another task of theirs: whether they are here is asked anew.
+    var contended: Set<QueuedTask.Key> = []
     /// Whether tasks are started.
     var isWorking = false
     /// Whether what runs and what is put in its place is being brought to an end.
