@@ -58,8 +58,9 @@ extension HTTPClient {
 
     /// Sends a request and streams the body of a successful answer (2xx) to the file at `path`.
     ///
-    /// The bytes go to `PATH.part` and are moved to `path` when they are whole and on the disk: on failure or
-    /// cancellation that part is removed and the file at `path` is what it was before. The body of any other status
+    /// The bytes go to a new file beside it, `PATH.DIGITS.part`, which is moved to `path` when they are whole and on the disk: on
+    /// failure or cancellation that part is removed and the file at `path` is what it was before. Of several downloads to one
+    /// path the last to end stays. The body of any other status
     /// stays in memory and no file is touched.
     ///
     /// - Parameters:
@@ -71,7 +72,7 @@ extension HTTPClient {
     public func download(
         _ request: ClientRequest, to path: String, progress: (@Sendable (DownloadProgress) -> Void)? = nil
     ) async throws -> ClientResponse {
-        let part = try DownloadPart(path: path + ".part")
+        let part = try DownloadPart(newBeside: path)
         do {
             let response = try await exchange(request, PartReception(part: part, point: nil, progress: progress))
             guard response.status == .ok else {

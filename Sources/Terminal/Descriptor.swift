@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -48,19 +50,48 @@ public enum Descriptor {
         return Int(size.ws_col)
     }
 
-    /// Writes every byte.
+    /// Writes every byte, and waits for whoever reads: for as long as it takes, and after ``hurry()`` for a second.
     public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            try waitForReader(of: descriptor)
+            let count = rest.prefix(piece).withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
-            } else if errno != EINTR {
+            } else if errno != EINTR, errno != EAGAIN {
                 throw Failure(number: errno)
             }
+        }
+    }
+
+    /// A pipe with room takes so many bytes without waiting.
+    ///
+    /// Source: pipe(7), `PIPE_BUF`.
+    private static let piece = 4_096
+
+    /// Has nobody who has stopped reading hold up the program's end: what waits to be written, and all that is written from now
+    /// on, waits for a second and no longer. What is not taken by then is dropped, and so is all further output there.
+    public static func hurry() { haste?.wake() }
+
+    private static let haste = try? Wake()
+    /// The descriptors that nobody read for a second, a bit each.
+    private static let abandoned = Atomic<UInt32>(0)
+
+    private static func waitForReader(of descriptor: Int32) throws(Failure) {
+        let bit: UInt32 = (0..<32).contains(descriptor) ? 1 << UInt32(descriptor) : 0
+        var isHurried = false
+        while true {
+            guard abandoned.load(ordering: .relaxed) & bit == 0 else { throw Failure(number: EAGAIN) }
+            var waiting = [
+                pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+                pollfd(fd: isHurried ? -1 : haste?.reader ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = poll(&waiting, 2, isHurried ? 1_000 : -1)
+            if count < 0, errno == EINTR { continue }
+            // What cannot be waited for can be written, or says why not.
+            if count < 0 || waiting[0].revents != 0 { return }
+            if isHurried { abandoned.bitwiseOr(bit, ordering: .relaxed) }
+            isHurried = true
         }
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Turns the signals that end a program into a task's cancellation, so that it can clean up.
 ///
-/// The first cancels; the second ends the program at once, with the terminal restored. A signal that whoever started
+/// The first cancels, and has output that nobody reads dropped; the second ends the program at once, with the terminal restored. A signal that whoever started
 /// the program ignores stays ignored. SIGHUP does not count where the program asked for ``hangUps()``.
 ///
 /// A handler only writes the signal's number to a pipe, which a thread reads. Blocking the signals and waiting for them
@@ -74,6 +74,7 @@ public final class Signals: Sendable {
             EchoGuard.shared.restore()
             _exit(128 + number)
         }
+        Descriptor.hurry()
         cancel?()
     }
 

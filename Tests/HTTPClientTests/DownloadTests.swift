@@ -85,7 +85,7 @@ struct DownloadTests {
                 }
             }
             for await received in pieces where received == 50 { break }
-            #expect(files == ["picture.part"])
+            #expect(files.count == 1 && files[0].hasPrefix("picture.") && files[0].hasSuffix(".part"))
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.cancellableValue }
         }
@@ -116,26 +116,26 @@ struct DownloadTests {
                 }
             }
             for await _ in pieces { break }
-            let error = await #expect(throws: TransportError.self) {
-                try await client.download(ClientRequest(url: server.url("/bytes?bytes=9")), to: path)
-            }
-            #expect(error?.code == .file && files == ["picture.part"])
+            _ = try await client.download(ClientRequest(url: server.url("/bytes?bytes=9")), to: path)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "xxxxxxxxx")
             first.cancel()
             _ = await first.result
-            _ = try await client.download(ClientRequest(url: server.url("/bytes?bytes=9")), to: path)
         }
 
         #expect(files == ["picture"])
     }
 
-    @Test("A part that a crash left is taken over")
-    func leftOver() async throws {
+    @Test("A file of somebody else's that is called as a part might be stays as it is")
+    func foreignPart() async throws {
         let server = try await Fixture.server()
-        try folder.write("left over from a longer download", to: "picture.part")
+        try folder.write("mine", to: "picture.part")
 
         _ = try await withClient { try await $0.download(ClientRequest(url: server.url("/bytes?bytes=2")), to: path) }
+        _ = try? await withClient { try await $0.download(ClientRequest(url: server.url("/early")), to: path) }
 
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "xx" && files == ["picture"])
+        #expect(try String(contentsOfFile: folder.file("picture.part"), encoding: .utf8) == "mine")
+        #expect(
+            try String(contentsOfFile: path, encoding: .utf8) == "xx" && files.sorted() == ["picture", "picture.part"])
     }
 
     @Test("A folder that is missing is named")

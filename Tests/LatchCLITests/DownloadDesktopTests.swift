@@ -57,7 +57,7 @@ import Testing
         try await desktop.setNetwork(metered: 1)
         let program = try download("/files/one.bin", "--metered")
         #expect(await program.waitForExit() == 0, "\(program.output)")
-        try await desktop.call(.notifications) { $0.contains(#""Download complete" "1 item""#) }
+        try await desktop.call(.notifications) { $0.contains(#""Download complete" "1 item saved to gallery""#) }
     }
 
     @Test("DL-16 the machine may sleep again when a program that fetches a large file is killed")

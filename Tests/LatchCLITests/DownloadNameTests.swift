@@ -18,7 +18,7 @@ import Testing
     }
 
     private func states(_ house: FileHome) async throws -> [String] {
-        try await house.home.latch("downloads", "list").output.split(separator: "\n").map { line in
+        try await house.home.latch("downloads", "list").output.split(separator: "\n").dropFirst().map { line in
             line.split(separator: " ").prefix(2).joined(separator: " ").replacing(
                 "http://localhost:\(house.server.port)/files/", with: "")
         }

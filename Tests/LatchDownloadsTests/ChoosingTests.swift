@@ -195,6 +195,48 @@ struct ChoosingTests {
         try await deleteMeanwhile(server)
     }
 
+    @Test(
+        "DL-1 pictures of one moment that a server gives in another order at each request are all found",
+        arguments: 0..<8)
+    func ties(_ seed: UInt64) async throws {
+        var later = (601...625).map { Picture($0, "IMG_\($0).JPG", [1]) }
+        for index in later.indices { later[index].taken = "2024-07-03T13:21:\(10 + index).000Z" }
+        let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + later)
+        let chance = Mutex(SeededRandom(seed: seed))
+        server.intercept { [weak server] request in
+            guard request.path == "/api/search/metadata" else { return nil }
+            server?.change { pictures in chance.withLock { pictures[..<600].shuffle(using: &$0) } }
+            return nil
+        }
+        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        #expect(Set(tasks.map(\.id)).count == 625 && tasks.count == 625)
+    }
+
+    @Test(
+        "DL-1 where some are on no page however often the pages are asked for, that is told, and the others are taken")
+    func onNoPage() async throws {
+        let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) })
+        server.intercept { [weak server] request in
+            // The first page of all is given as the second one too.
+            guard request.path == "/api/search/metadata" else { return nil }
+            let isSecond = String(decoding: request.body, as: UTF8.self).contains(#""page":2"#)
+            server?.change { pictures in
+                pictures.sort { $0.id < $1.id }
+                if isSecond { pictures = Array(pictures[250..<500] + pictures[..<250] + pictures[500...]) }
+            }
+            return nil
+        }
+        let home = try TemporaryDirectory()
+        let (account, session, latch) = try await signIn(server, home)
+        var found: [DownloadTask] = []
+        let error = await #expect(throws: LatchError.self) {
+            try await DownloadChooser(account, session).find(DownloadWish(isWholeLibrary: true)) { found += $0 }
+        }
+        #expect(error?.message.contains("250 of 600 were on no page") ?? false, "\(error?.message ?? "")")
+        #expect(Set(found.map(\.id)).count == 350)
+        await latch.close()
+    }
+
     /// Deletes the first ten pictures each time a page was asked for; all others must be found, each once.
     private func deleteMeanwhile(_ server: PictureServer) async throws {
         let asked = Mutex(0)

@@ -65,7 +65,7 @@ struct DownloadCrashTests {
     @Test("DL-17 a part of the queue's own that no task has is removed, and one that is being written is not")
     func strayPart() async throws {
         let queue = world.queue()
-        try queue.prepareFolder()
+        try await queue.prepareFolder()
         let names = ["written", "stray"].map { queue.partName.of(world.account.id, $0) }
         let written = try DownloadPart(path: world.library + "/.latchstring/" + names[0])
         try Data("left".utf8).write(to: URL(fileURLWithPath: world.library + "/.latchstring/" + names[1]))

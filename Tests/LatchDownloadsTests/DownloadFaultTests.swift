@@ -113,7 +113,8 @@ struct DownloadFaultTests {
             guard request.path == "/files/one" else { return nil }
             guard request.headers["range"] != nil else {
                 let isFirst = self.asked == 1
-                var answer = FaultServer.Answer.file(isFirst ? old : new, to: request, entityTag: "W/\"1\"")
+                var answer = FaultServer.Answer.file(
+                    isFirst ? old : new, to: request, entityTag: isFirst ? "\"1\"" : "\"2\"")
                 if isFirst { answer.cutAfter = new.count + 1_000 }
                 return answer
             }

@@ -108,7 +108,7 @@ import Testing
         try await keep(queue, desktop).value
 
         let last = try await desktop.call(.notifications) { $0.contains("Download complete") }
-        #expect(last.contains(#""Download complete" "2 items, 1 failed""#))
+        #expect(last.contains(#""Download complete" "2 items saved to gallery, 1 failed""#))
     }
 
     @Test("DL-15 progress is told while it runs, and nothing stays when it is stopped")

@@ -1,9 +1,10 @@
 import Foundation
-import LatchDownloads
 import LatchKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LatchDownloads
 
 /// A server that is down for a while, over real sockets: its port refuses until it listens there again.
 @Suite(.timeLimit(.minutes(5)))
@@ -19,23 +20,6 @@ struct DownloadOutageTests {
         events.compactMap { if case .held(let reason) = $0 { .some(reason) } else { nil } }
     }
 
-    /// Returns when it was told that the queue is held and nothing runs: what had begun before that was known may still get the
-    /// answer from before, and would then wait longer than the clock is moved.
-    private static func untilHeld(_ events: AsyncStream<DownloadEvent>, _ look: (String) -> Void = { _ in }) async {
-        var (isTold, running) = (false, Set<String>())
-        for await event in events {
-            switch event {
-            case .status(let id, .running): running.insert(id)
-            case .status(let id, .waiting): running.remove(id)
-            case .held(let reason?):
-                look(reason)
-                isTold = true
-            default: break
-            }
-            if isTold, running.isEmpty { return }
-        }
-    }
-
     /// Runs the queue against a server that is not there, and returns when that was told and nothing runs.
     private func beginWithoutServer(
         _ queue: DownloadQueue, _ count: Int
@@ -44,7 +28,7 @@ struct DownloadOutageTests {
         let (events, told) = (queue.events, world.collect(queue))
         world.server.goAway()
         let run = Task { try await queue.run() }
-        await Self.untilHeld(events) { reason in
+        await queue.untilHeld(events) { reason in
             #expect(reason.contains("refuses the connection") && reason.contains("tried again in"))
         }
         return (run, told)
@@ -58,7 +42,7 @@ struct DownloadOutageTests {
         #expect(try await queue.tasks().allSatisfy { $0.state == .waiting || $0.state == .running })
         try world.server.comeBack()
         clock.advance(by: 3)
-        try await run.value
+        try await run.cancellableValue
         let rows = try await queue.tasks()
         #expect(rows.allSatisfy { $0.state == .done } && rows.reduce(0) { $0 + $1.attempts } <= 1)
         #expect(try world.files().count == 30 && world.parts().isEmpty)
@@ -83,12 +67,12 @@ struct DownloadOutageTests {
         world.intercept { _ in nil }
         #expect(try await queue.tasks().contains { $0.notBefore >= clock.now + 2 })
         clock.advance(by: 4)
-        try await run.value
+        try await run.cancellableValue
         #expect(try world.files().count == 30)
     }
 
     @Test(
-        "DL-13 a host that stays away for as long as is waited fails what waits with one reason; tried again it comes home"
+        "DL-9 DL-13 a host that stays away for as long as is waited fails what waits with one reason; tried again it comes home"
     )
     func staysAway() async throws {
         var settings = DownloadSettings()
@@ -100,7 +84,10 @@ struct DownloadOutageTests {
         try await queue.run()
         let reasons = Set(try await queue.tasks().map { $0.state.sentence })
         #expect(reasons.count == 1 && reasons.first?.contains("latch downloads retry") ?? false, "\(reasons)")
-        #expect(Self.holds(await told()).last == .some(nil) && world.parts().isEmpty)
+        let events = await told()
+        #expect(Self.holds(events).last == .some(nil) && world.parts().isEmpty)
+        let errors = events.compactMap { if case .error(let id, _) = $0 { id } else { nil } }
+        #expect(errors.sorted() == (0..<30).map { "picture-\($0)" }.sorted(), "each failure is told by itself, once")
 
         try world.server.comeBack()
         #expect(try await queue.retryFailed() == 30)
@@ -124,10 +111,10 @@ struct DownloadOutageTests {
         try await queue.add((0..<20).map { world.task("picture-\($0)") })
         let events = queue.events
         let run = Task { try await queue.run() }
-        await Self.untilHeld(events)
+        await queue.untilHeld(events)
         world.intercept { _ in nil }
         clock.advance(by: 5)
-        try await run.value
+        try await run.cancellableValue
         let rows = try await queue.tasks()
         #expect(rows.allSatisfy { $0.state == .done } && rows.reduce(0) { $0 + $1.attempts } <= 1)
         #expect(try world.files().count == 20 && world.parts().isEmpty)
@@ -165,7 +152,7 @@ struct DownloadOutageTests {
             if tries == 60 { break }
         }
         try world.server.comeBack()
-        try await run.value
+        try await run.cancellableValue
         #expect(try await queue.progress().done == 8)
     }
 
@@ -179,7 +166,7 @@ struct DownloadOutageTests {
         try await queue.add((0..<30).map { world.task("picture-\($0)") })
         let events = queue.events
         let run = Task { try await queue.run() }
-        await Self.untilHeld(events) { reason in
+        await queue.untilHeld(events) { reason in
             #expect(reason.contains("It asks for 72 hours, which is longer than is waited"))
             #expect(reason.contains("tried again in 24 hours"))
         }
@@ -188,7 +175,7 @@ struct DownloadOutageTests {
         #expect(asked <= 3)
         world.intercept { _ in nil }
         clock.advance(by: 500)
-        try await run.value
+        try await run.cancellableValue
         #expect(try await queue.tasks().allSatisfy { $0.state == .done && $0.attempts == 0 })
     }
 }

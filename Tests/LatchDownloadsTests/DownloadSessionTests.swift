@@ -67,6 +67,7 @@ struct DownloadSessionTests {
         try await queue.add((0..<20).map { world.task("picture-\($0)") })
         try await queue.run()
         #expect(try await queue.tasks().allSatisfy { $0.state == .paused && $0.attempts == 0 })
+        #expect(try await queue.isSignInAwaited())
         let told = await events()
         #expect(told.contains { if case .held(let why?) = $0 { why.contains("Sign in") } else { false } })
         #expect(count("/api/auth/mobile/refresh") == 1)

@@ -174,3 +174,18 @@ final class DownloadWorld: Sendable {
         return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 }
+
+extension DownloadQueue {
+    /// Returns when it was told that the queue is held up, and nothing runs any more: what had begun before that would else get
+    /// an answer, and choose a pause, at a time that the test does not choose.
+    func untilHeld(_ events: AsyncStream<DownloadEvent>, _ look: (String) -> Void = { _ in }) async {
+        var isTold = false
+        for await event in events {
+            if case .held(let reason?) = event {
+                look(reason)
+                isTold = true
+            }
+            if isTold, running.isEmpty { return }
+        }
+    }
+}

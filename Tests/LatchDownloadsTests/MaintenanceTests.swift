@@ -69,18 +69,15 @@ struct MaintenanceTests {
         empty(saysSo ? Self.maintenance : .init(status: 503))
         let (events, before) = (queue.events, asked("/server/config"))
         let run = Task { try await queue.run() }
-        for await event in events {
-            if case .held(let reason?) = event {
-                #expect(reason.contains("in maintenance"), "\(reason)")
-                break
-            }
-            // A picture alone has to come to nothing twice, with a pause between.
-            if count == 1, case .status(_, .waiting) = event { clock.advance(by: 60) }
-        }
+        // A picture alone has to come to nothing twice, with a pause between.
+        let again = queue.events { if case .status(_, .waiting) = $0 { count == 1 } else { false } }
+        let pauses = Task { for await _ in again { clock.advance(by: 60) } }
+        await queue.untilHeld(events) { #expect($0.contains("in maintenance"), "\($0)") }
         #expect(asked("/server/config") > before)
         server.intercept { _ in nil }
         clock.advance(by: 60)
         try await run.cancellableValue
+        pauses.cancel()
         let rows = try await queue.tasks()
         #expect(
             rows.count == count && rows.allSatisfy { $0.state == .done && $0.attempts <= 1 }, "\(rows.map(\.state))")

@@ -45,6 +45,33 @@ struct PictureLibraryTests {
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
+    @Test("DL-2 DL-11 a picture that two accounts have comes once, also when both begin to fetch it in the same moment")
+    func twoAccounts() async throws {
+        let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
+        let second = try await world.latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
+        var other = task(id)
+        other.account = second.id
+        #expect(try await bring([task(id), other], to: library()) == 2)
+        #expect(try world.files() == ["IMG_1.jpg"])
+        #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
+    }
+
+    @Test("DL-13 a search of the folder that failed, as for want of room, is done anew for whoever asks next")
+    func searchedAnew() async throws {
+        try await bring([task(id)], to: library())
+        let files = FileManager.default
+        try files.moveItem(atPath: world.library + "/IMG_1.jpg", toPath: world.library + "/sea.jpg")
+        let (library, database) = (library(), world.latch.accounts.database)
+        try await database.write {
+            _ = try $0.run(
+                .init("CREATE TRIGGER full BEFORE UPDATE ON library_files BEGIN SELECT RAISE(FAIL, 'full'); END"))
+        }
+        await #expect(throws: LatchError.self) { _ = try await library.existing(task(id)) }
+        try await database.write { _ = try $0.run(.init("DROP TRIGGER full")) }
+        #expect(try await library.existing(task(id)) == world.library + "/sea.jpg")
+    }
+
     @Test("DL-11 a file that was moved within the folder is found by what is on it, also when the index is lost")
     func moved() async throws {
         try await bring([task(id)], to: library())

@@ -58,9 +58,9 @@ public final class MockDesktop: Sendable {
             try await gdbus(["wait", "--session", "--timeout", "60", service.name])
             if service == .network { try await mock(.network, "AddProperty", Self.manager, "Metered", "<uint32 2>") }
             if service == .manager {
-                try await mock(
-                    .manager, "AddMethod", "org.freedesktop.systemd1.Manager", "StartTransientUnit",
-                    "ssa(sv)a(sa(sv))", "o", Self.unitStarter)
+                let manager = "org.freedesktop.systemd1.Manager"
+                try await mock(.manager, "AddMethod", manager, "Reload", "", "", "")
+                try await mock(.manager, "AddMethod", manager, "StartUnit", "ss", "o", Self.unitStarter)
             }
         }
     }
@@ -113,13 +113,27 @@ public final class MockDesktop: Sendable {
         try await eventually { try await inhibitors().contains("sleep") == areThere }
     }
 
-    /// Starts a unit's program as systemd would, as far as a test needs.
+    /// Starts a unit's program as systemd would, by the unit's file, as far as a test needs.
     private static let unitStarter = """
         import os, subprocess
-        unit = {str(key): value for key, value in args[2]}
-        variables = dict(str(text).split("=", 1) for text in unit["Environment"])
-        log = open(str(unit["StandardOutputFileToAppend"]), "ab")
-        subprocess.Popen([str(word) for word in unit["ExecStart"][0][1]], env={**os.environ, **variables},
+        with open(os.environ["XDG_CONFIG_HOME"] + "/systemd/user/" + str(args[0])) as file:
+            lines = [line.strip().split("=", 1) for line in file if "=" in line and not line.startswith("#")]
+        def words(text):
+            found, word, characters = [], None, iter(text)
+            for letter in characters:
+                if word is None: word = "" if letter == '"' else None
+                elif letter == '"': found, word = found + [word.replace("%%", "%")], None
+                elif ord(letter) != 92: word += letter
+                else: word += {"n": chr(10)}.get(following := next(characters), following)
+            return found
+        def plain(word): return word.replace("$$", chr(0)).replace("$", "a variable").replace(chr(0), "$")
+        unit = dict(lines)
+        variables = {}
+        for name, text in lines:
+            if name == "Environment": variables.update([word.split("=", 1) for word in words(text)])
+        program, *arguments = words(unit["ExecStart"])
+        log = open(unit["StandardOutput"].removeprefix("append:").replace("%%", "%"), "ab")
+        subprocess.Popen([program] + list(map(plain, arguments)), env={**os.environ, **variables},
                          stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         ret = dbus.ObjectPath("/org/freedesktop/systemd1/job/1")
         """

@@ -13,7 +13,7 @@
 public struct BackgroundProgram: Sendable {
     /// Who sees to the program.
     public enum Keeper: String, Sendable {
-        /// systemd, as a service: it is started again after a crash.
+        /// systemd, as a service: it is started again after a crash, and when its manager begins anew.
         case service
         /// Nobody.
         case itself
@@ -25,7 +25,7 @@ public struct BackgroundProgram: Sendable {
     private static let patience = Duration.seconds(20)
 
     private let words: [String]
-    private let name: String
+    private let service: ServiceFile
     private let description: String
     private let environment: [String: String]
     private let log: String
@@ -34,15 +34,15 @@ public struct BackgroundProgram: Sendable {
     ///
     /// - Parameters:
     ///   - words: The program's path and its arguments; never a secret, for others may read them.
-    ///   - name: What the service is called.
+    ///   - service: The file of the service.
     ///   - description: The same for people.
     ///   - environment: The variables that a service is to have; never a secret. A process has all of this one's.
     ///   - log: The file with what it says, made anew with mode 0600. Its folder is there.
     public init(
-        _ words: [String], name: String, description: String, environment: [String: String], log: String
+        _ words: [String], as service: ServiceFile, description: String, environment: [String: String], log: String
     ) {
         self.words = words
-        self.name = name
+        self.service = service
         self.description = description
         self.environment = environment
         self.log = log
@@ -63,13 +63,31 @@ public struct BackgroundProgram: Sendable {
         guard output >= 0 else { throw failure("its log '\(log)' cannot be written") }
         defer { close(output) }
         let ready = [Self.variable: socket]
-        let isService = await UserManager(bus).start(
-            words, named: name, description: description, environment: environment.merging(ready) { $1 }, log: log)
+        let isService = await startService(bus, ready)
         let process = isService ? nil : try DesktopProgram(words, saying: output, environment: ready)
         switch await Self.first(receiver, process) {
         case .ready, .ended(0): return isService ? .service : .itself
         case .ended(let status): throw failure("it ended with \(status); '\(log)' says why")
-        case .late: throw failure("it did not say in time that it has begun; '\(log)' may say why")
+        case .late:
+            service.remove()
+            throw failure("it did not say in time that it has begun; '\(log)' may say why")
+        }
+    }
+
+    /// Whether the manager of services has taken it on. Its file stays then, without what this start alone needs.
+    private func startService(_ bus: BusAddress, _ ready: [String: String]) async -> Bool {
+        do {
+            try service.write(
+                words, description: description, environment: environment.merging(ready) { $1 }, log: log)
+            guard await UserManager(bus).start(service.name) else {
+                service.remove()
+                return false
+            }
+            try service.write(words, description: description, environment: environment, log: log)
+            return true
+        } catch {
+            service.remove()
+            return false
         }
     }
 

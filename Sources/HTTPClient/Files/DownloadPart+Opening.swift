@@ -13,10 +13,14 @@ extension DownloadPart {
     /// Opens and locks the part. Between opening and locking, its former owner may have moved it to its place: then
     /// the lock is on the finished file, and it is tried again.
     ///
+    /// - Parameters:
+    ///   - path: The part's path.
+    ///   - making: 0 where it must be there already, ``made`` or ``madeAnew``.
     /// - Returns: The open file, and how long it is.
-    static func open(_ path: String, _ isThere: Bool) throws(TransportError) -> (file: Int32, size: Int) {
+    /// - Throws: ``TransportError``, also when another download holds it.
+    static func open(_ path: String, _ making: Int32) throws(TransportError) -> (file: Int32, size: Int) {
         while true {
-            let file = system_open(path, isThere ? 0 : O_CREAT)
+            let file = system_open(path, making)
             guard file >= 0 else { throw failure(path, .last) }
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
                 let problem = SystemError.last
@@ -28,6 +32,11 @@ extension DownloadPart {
             system_close(file)
         }
     }
+
+    /// Makes the part where it is not there.
+    static let made = O_CREAT
+    /// Makes the part, and takes none that is there.
+    static let madeAnew = O_CREAT | O_EXCL
 
     private static func isSameFile(_ file: Int32, _ path: String, _ opened: inout stat) -> Bool {
         var named = stat()

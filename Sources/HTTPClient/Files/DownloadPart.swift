@@ -45,10 +45,20 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
     ///   ``TransportError/Code/diskFull``; also when another download holds it.
     public init(path: String, isThere: Bool = false) throws(TransportError) {
         self.path = path
-        let (file, size) = try Self.open(path, isThere)
+        let (file, size) = try Self.open(path, isThere ? 0 : Self.made)
         self.file = file
         stored = size
         written = Atomic(size)
+    }
+
+    /// Makes an empty part of a name that nothing has, beside a file that is to be.
+    ///
+    /// - Throws: As ``init(path:isThere:)``.
+    init(newBeside path: String) throws(TransportError) {
+        self.path = path + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
+        file = try Self.open(self.path, Self.madeAnew).file
+        stored = 0
+        written = Atomic(0)
     }
 
     deinit { close() }

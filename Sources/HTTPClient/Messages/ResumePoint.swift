@@ -15,12 +15,13 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     public var entityTag: String?
     /// The file's `Last-Modified`, as the server wrote it.
     public var lastModified: String?
-    /// Whether there is no entity tag, and that time is so long ago that no other version can have the same.
+    /// Whether there is no strong entity tag, and that time was so long ago when the file was given that no other version can
+    /// have the same.
     public var isTimeStrong: Bool
     /// A digest of the place that redirects led to, its query left out; nil without redirects.
     public var place: String?
 
-    /// Makes a point; without entity tag and time nothing can be taken up.
+    /// Makes a point; without a strong entity tag or a strong time nothing can be taken up.
     public init(
         count: Int = 0, total: Int? = nil, entityTag: String? = nil, lastModified: String? = nil,
         isTimeStrong: Bool = false, place: String? = nil
@@ -36,23 +37,26 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     /// What the header of an answer says of its file.
     init(_ headers: HTTPHeaders, total: Int?, at place: String?) {
         let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
-        // Beside a tag the time is never asked for, and reading two dates is long beside a small file.
+        // Beside a strong tag the time is never asked for, and reading two dates is long beside a small file.
         self.init(
             total: total, entityTag: tag, lastModified: modified,
-            isTimeStrong: tag == nil && Self.isStrong(modified, at: headers["Date"]), place: place)
+            isTimeStrong: !Self.isStrong(tag) && Self.isStrong(modified, at: headers["Date"]), place: place)
     }
 
-    /// Whether it tells one version of the file from another.
-    public var tellsVersion: Bool { (entityTag ?? lastModified) != nil }
+    /// Whether it tells one version of the file from every other: by a strong entity tag, or by a strong time.
+    ///
+    /// Source: RFC 9110 §15.3.7.3: parts are put together under one strong validator, and no other.
+    public var tellsVersion: Bool { Self.isStrong(entityTag) || isTimeStrong && lastModified != nil }
 
     /// Whether a request for the rest can be made at all.
     public var canResume: Bool { count > 0 && tellsVersion && total.map { count < $0 } ?? true }
 
-    /// `If-Range` where the validator is strong enough to be sent; without it the answer is compared instead.
+    /// `If-Range` where it may be sent. Beside a weak entity tag it may not be, also where the time is strong: there the answer
+    /// is compared instead.
     ///
     /// Source: RFC 9110 §13.1.5: neither a weak entity tag nor a time beside a tag.
     var condition: String? {
-        if let entityTag { return entityTag.hasPrefix("W/") ? nil : entityTag }
+        if let entityTag { return Self.isStrong(entityTag) ? entityTag : nil }
         return isTimeStrong ? lastModified : nil
     }
 
@@ -63,31 +67,28 @@ public struct ResumePoint: Sendable, Hashable, Codable {
 
     /// Whether an answer from a place is about the same version of the file. Two places may both have a file of one second; only
     /// a strong entity tag says that it is one file.
+    ///
+    /// Source: RFC 9110 §8.8.3.2, the strong comparison; §15.3.7: an answer to `If-Range` may leave out the time.
     func isSame(_ headers: HTTPHeaders, at place: String?) -> Bool {
-        if place != self.place, entityTag?.hasPrefix("W/") ?? true || headers["ETag"] != entityTag { return false }
-        return isSame(headers)
-    }
-
-    private func isSame(_ headers: HTTPHeaders) -> Bool {
-        var isKnown = false
-        if let entityTag {
-            guard let other = headers["ETag"], Self.opaque(other) == Self.opaque(entityTag) else { return false }
-            isKnown = true
-        }
-        if let lastModified {
-            guard headers["Last-Modified"] == lastModified else { return false }
-            isKnown = true
-        }
-        return isKnown
+        let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
+        if Self.isStrong(entityTag) { return tag == entityTag && (modified ?? lastModified) == lastModified }
+        guard place == self.place, isTimeStrong, let lastModified, modified == lastModified else { return false }
+        return tag.map(Self.opaque) == entityTag.map(Self.opaque)
     }
 
     static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
-    /// Source: RFC 9110 §8.8.2.2.
+    private static func isStrong(_ tag: String?) -> Bool { tag.map { !$0.hasPrefix("W/") } ?? false }
+
+    /// By how many seconds a file must be older than the answer that gives it: the clock of the disk may be another than the
+    /// server's, and some disks keep every second second alone.
+    private static let strongAge = 60
+
+    /// Source: RFC 9110 §8.8.2.2, which leaves the difference open; RFC 7232 §2.2.2 has 60 seconds.
     private static func isStrong(_ modified: String?, at date: String?) -> Bool {
         guard let modified, let date else { return false }
         let (then, now) = (curl_getdate(modified, nil), curl_getdate(date, nil))
-        return then >= 0 && now >= 0 && then + 1 <= now
+        return then >= 0 && now >= 0 && then + strongAge <= now
     }
 }
 

@@ -19,10 +19,20 @@ struct DownloadPlace {
     var keepsTrying = false
 
     /// The queue, and the library that its files go to; the last ones', unless files are about to be chosen for others.
-    func open(_ run: Run, isChoosing: Bool) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
+    ///
+    /// - Parameters:
+    ///   - run: The accounts.
+    ///   - isChoosing: Whether files are about to be chosen.
+    ///   - selector: The account that they are chosen from, whose folder is remembered.
+    /// - Returns: Both.
+    /// - Throws: ``LatchError`` when files wait for another folder than `--to`, or there is none; the codes of the storage.
+    func open(
+        _ run: Run, isChoosing: Bool, of selector: String? = nil
+    ) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
         let latch = try await run.latchstring()
         let places = LibraryPlaces(latch)
-        let place = try await place(places, isChoosing: isChoosing)
+        let account = isChoosing ? try? await run.account(selector) : nil
+        let place = try await place(places, isChoosing: isChoosing, account, run.console)
         let library = PictureLibrary(
             latch, folder: place.folder, layout: place.layout, keepsMotionPhotos: place.keepsMotionPhotos
         ) { [console = run.console] in console.note($0.printable) }
@@ -44,7 +54,9 @@ struct DownloadPlace {
         ].compactMap(\.self)
     }
 
-    private func place(_ places: LibraryPlaces, isChoosing: Bool) async throws -> LibraryPlace {
+    private func place(
+        _ places: LibraryPlaces, isChoosing: Bool, _ account: Account?, _ console: Console
+    ) async throws -> LibraryPlace {
         let path = folder.map(Self.absolute)
         if var place = try await places.last() {
             if let path { try await places.check(path) }
@@ -55,7 +67,12 @@ struct DownloadPlace {
                 return place
             }
         }
-        let folder = try path ?? Self.standard()
+        var chosen = path
+        if chosen == nil, let account, let last = try await places.folder(of: account) {
+            if !console.isJSON { console.note("They go to '\(last.printable)', as before. Elsewhere: --to FOLDER") }
+            chosen = last
+        }
+        let folder = try chosen ?? Self.standard()
         let known = try await places.layout(of: folder)
         return LibraryPlace(folder: folder, layout: layout ?? known ?? .flat, keepsMotionPhotos: keepsMotionPhotos)
     }

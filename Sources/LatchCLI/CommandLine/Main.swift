@@ -58,7 +58,7 @@ struct Main {
 
     private func fail(_ error: any Error, _ run: Run) -> Int32 {
         if let signal = signals.received {
-            run.console.fail(LatchError(.cancelled, "Stopped; nothing was left half done."), hint: nil)
+            run.console.fail(LatchError(.cancelled, run.stopSentence), hint: nil)
             return 128 + signal
         }
         let failure = LatchError(telling: error)

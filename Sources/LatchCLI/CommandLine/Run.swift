@@ -17,6 +17,7 @@ actor Run {
     private let finishesUnfinished: Bool
     private let subject = Mutex<Account?>(nil)
     private let advice = Mutex<String?>(nil)
+    private let stop = Mutex("Stopped; nothing was left half done.")
     private var kit: Latchstring?
     private var store: DeviceSecrets?
 
@@ -121,6 +122,12 @@ actor Run {
     nonisolated func advise(_ text: String) {
         advice.withLock { $0 = text }
     }
+
+    /// What a person is told who stops the command.
+    nonisolated var stopSentence: String { stop.withLock { $0 } }
+
+    /// Says what a person is told who stops the command, better than that nothing was left half done.
+    nonisolated func say(whenStopped text: String) { stop.withLock { $0 = text } }
 
     /// What to do about a failure.
     nonisolated func hint(for error: LatchError) -> String? {

@@ -34,6 +34,13 @@ struct BackgroundDownload {
     }
 
     private var entry: LoginEntry { LoginEntry(Self.name, environment: environment) }
+    private var service: ServiceFile { ServiceFile(Self.name, environment: environment) }
+
+    /// Has nothing begin by itself any more.
+    private func forget() {
+        entry.remove()
+        service.remove()
+    }
 
     /// Runs the queue here and shows it, with the network, the desktop and the machine's sleep seen to.
     func keep(_ queue: DownloadQueue) async throws -> ExitCode {
@@ -43,11 +50,12 @@ struct BackgroundDownload {
         let code = try await keeper.keep(begun: { [environment] in BackgroundProgram.tellReady(environment) }) {
             try await DownloadDisplay(console: run.console).show(queue)
         }
-        if try await queue.progress().open == 0 { entry.remove() }
+        if try await queue.progress().open == 0 { forget() }
         return code
     }
 
-    /// Has another `latch` fetch what waits. Until all is home the desktop starts it again at each sign-in.
+    /// Has another `latch` fetch what waits. Until all is home the manager of services, or else the desktop, starts it again at
+    /// each sign-in.
     func start() async throws -> ExitCode {
         try await run.openSecrets()
         let folders = try Folders(environment: environment)
@@ -61,11 +69,13 @@ struct BackgroundDownload {
             try entry.write(
                 (settings.isEmpty ? [] : ["/usr/bin/env"] + settings) + words + ["--background"], title: Self.title)
             let program = BackgroundProgram(
-                words, name: Self.name, description: Self.title, environment: known, log: log)
+                words, as: service, description: Self.title, environment: known, log: log)
             let keeper = try await program.start(bus: .session(environment), waitingIn: folders.callbacks)
+            // One of the two begins it again.
+            if keeper == .service { entry.remove() }
             try run.console.result(
                 [
-                    "It goes on in the background, also after this terminal is closed.",
+                    "It goes on in the background, also after this terminal is closed. \(lifetime(keeper))",
                     "Watch it: latch downloads watch. Stop it: latch downloads pause",
                 ],
                 json: [
@@ -73,9 +83,24 @@ struct BackgroundDownload {
                     "log": .string(log),
                 ])
         } catch let error as DesktopError {
+            // Nothing goes on, so nothing shall begin by itself later.
+            forget()
             throw LatchError(.backgroundFailed, error.message, cause: error)
         }
         return .done
+    }
+
+    /// How long it goes on, and what begins it again.
+    private func lifetime(_ keeper: BackgroundProgram.Keeper) -> String {
+        guard keeper == .service else {
+            return
+                "After a crash or a restart of the machine it goes on when you sign in to your desktop; without one: latch download "
+                + "--background"
+        }
+        return Lingering.isOn
+            ? "After a restart of the machine it goes on by itself."
+            : "It rests while you are signed out of this machine, and goes on when you sign in. To have it go on without you: loginctl "
+                + "enable-linger"
     }
 
     /// The variables that are written down for who goes on later. A proxy's password is not: others could read it there.
@@ -94,7 +119,7 @@ struct BackgroundDownload {
 
     /// Says that there is nothing to go on with.
     func nothingLeft() throws -> ExitCode {
-        entry.remove()
+        forget()
         try run.console.result(["Nothing waits to be fetched."], json: ["background": false])
         return .done
     }

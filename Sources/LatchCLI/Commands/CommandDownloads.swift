@@ -63,7 +63,7 @@ struct CommandDownloads: Performing {
     private func canAct(on task: QueuedTask) -> Bool {
         let state = StateWord(task.state)
         return states.contains(state)
-            || state == .skipped && states == [.failed] && task.task.metadata.liveID != nil
+            || state == .skipped && states.contains(.failed) && fetches && task.task.metadata.liveID != nil
     }
 
     /// An id as it was given. Behind the `?` or `#` of an address and before its `@` may stand a secret, unless it is a list's.

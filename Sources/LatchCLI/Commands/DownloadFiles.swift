@@ -16,8 +16,11 @@ struct DownloadFiles: Performing {
     private static let until = Option<Day>(
         "until", value: "DAY", help: "Only what was taken on that day or before, or in that month or year.")
     private static let folder = Option<String>(
-        "to", value: "FOLDER", defaultText: "Immich in your pictures' folder", completion: .file,
+        "to", value: "FOLDER", defaultText: "as the last time for the account, else Immich in your pictures' folder",
+        completion: .file,
         help: "Where the files go.")
+    private static let makes = Flag(
+        "make-folder", help: "Make the folder anew that files were brought to and that is gone.")
     private static let layout = Option<LayoutWord>(
         "layout", value: "LAYOUT", defaultText: "as that folder has it, else flat",
         help: "All in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
@@ -49,7 +52,8 @@ struct DownloadFiles: Performing {
             What cannot begin ends as 'latch --help' tells.
             """,
         arguments: [
-            what, album, whole, favourites, from, until, folder, layout, motion, parallel, keepTrying, background,
+            what, album, whole, favourites, from, until, folder, makes, layout, motion, parallel, keepTrying,
+            background,
             metered,
             again,
             dryRun,
@@ -79,7 +83,8 @@ struct DownloadFiles: Performing {
                 place: DownloadPlace(
                     folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
                     atOnce: given[parallel], keepsTrying: given[keepTrying]),
-                isAgain: given[again], isDryRun: given[dryRun], isBackground: given[background],
+                makesFolder: given[makes], isAgain: given[again], isDryRun: given[dryRun],
+                isBackground: given[background],
                 isMetered: given[metered]))
     }
 
@@ -87,7 +92,8 @@ struct DownloadFiles: Performing {
 
     private let selector: String?
     private let wish: DownloadWish
-    private let place: DownloadPlace
+    private var place: DownloadPlace
+    private let makesFolder: Bool
     private let isAgain: Bool
     private let isDryRun: Bool
     private let isBackground: Bool
@@ -97,7 +103,25 @@ struct DownloadFiles: Performing {
     var asksNobody: Bool { isBackground }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let (queue, library) = try await place.open(run, isChoosing: !wish.isEmpty)
+        var chosen = self
+        while true {
+            do {
+                return try await chosen.performOnce(in: run)
+            } catch let refused as FolderRefused {
+                guard run.person.isThere, !run.console.isJSON else { throw refused.error }
+                run.console.fail(refused.error, hint: nil)
+                let folder = try await run.person.ask("Another folder", instead: "Give it with --to FOLDER")
+                guard !folder.isEmpty else { throw refused.error }
+                chosen.place.folder = folder
+            }
+        }
+    }
+
+    /// The folder cannot be used; nothing was chosen for it yet.
+    private struct FolderRefused: Error { let error: LatchError }
+
+    private func performOnce(in run: Run) async throws -> ExitCode {
+        let (queue, library) = try await place.open(run, isChoosing: !wish.isEmpty, of: selector)
         if isDryRun { return try await tell(library, run) }
         let background = BackgroundDownload(run: run, isMetered: isMetered, atOnce: place.atOnce)
         if wish.isEmpty {
@@ -105,6 +129,8 @@ struct DownloadFiles: Performing {
                 if isBackground { return try background.nothingLeft() }
                 throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
             }
+            // A service waits for a drive that comes later; see --keep-trying.
+            if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
             try await run.openSecrets()
         } else {
             try await choose(queue, library, run)
@@ -117,7 +143,7 @@ struct DownloadFiles: Performing {
         } catch let error as LatchError where error.code == .storageLocked {
             return tellOther(run)
         } catch is CancellationError {
-            if !run.console.isJSON { run.console.note("What has come stays. Go on with: latch download") }
+            run.say(whenStopped: "Stopped; what has come stays. Go on with: latch download")
             throw CancellationError()
         }
     }
@@ -136,8 +162,16 @@ struct DownloadFiles: Performing {
         let place = DownloadPlace.of(library)
         try await eachPage(run) { tasks in
             if chosen.found == 0 {
-                try queue.prepareFolder()
-                try await LibraryPlaces(try await run.latchstring()).remember(place)
+                do {
+                    try await queue.prepareFolder(isNew: makesFolder)
+                } catch let error as LatchError where [.fileFailed, .folderGone].contains(error.code) {
+                    throw FolderRefused(error: error)
+                }
+                let places = LibraryPlaces(try await run.latchstring())
+                try await places.remember(place)
+                if self.place.folder != nil, let account = try? await run.account(selector) {
+                    try await places.remember(place.folder, for: account)
+                }
             }
             try await queue.add(try await missing(tasks, library, &chosen), goingTo: place)
         }

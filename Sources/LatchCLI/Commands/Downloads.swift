@@ -24,7 +24,10 @@ enum Downloads {
                 try await $0.pause($1, of: $2)
             },
             command("resume", "Let paused files go on.", [.paused], fetches: true) { try await $0.resume($1, of: $2) },
-            command("retry", "Try again what failed.", [.failed], fetches: true) {
+            command(
+                "retry", "Try again what failed, and at once what waits for its time.", [.failed, .waiting],
+                fetches: true
+            ) {
                 try await $0.retryFailed($1, of: $2)
             },
             command("cancel", "Take files out of the queue.", [.waiting, .running, .paused]) { queue, ids, account in
@@ -80,7 +83,7 @@ private struct ListDownloads: Performing {
         "state", value: "STATE", help: "Only what stands so.")
 
     static let command = Command<Request>(
-        "list", "List them: state, name, and why.", arguments: [states, Downloads.account]
+        "list", "List them: state, id, size, tries in vain, name, and why.", arguments: [states, Downloads.account]
     ) { given in
         Request(given, ListDownloads(selector: given[Downloads.account], states: Set(given[states].map(\.rawValue))))
     }
@@ -95,6 +98,7 @@ private struct ListDownloads: Performing {
         let queue = try await DownloadPlace().open(run, isChoosing: false).queue
         // What a program that was killed has left as running waits.
         let isFetched = try queue.isRunningSomewhere()
+        let pauses = Dictionary(try await queue.pauses().map { ($0.host, $0) }) { first, _ in first }
         // The list is written as it is read: it may be of any length.
         var (last, count) = (0, 0)
         if run.console.isJSON { try run.console.raw(Array("{\"downloads\":[".utf8)) }
@@ -109,10 +113,11 @@ private struct ListDownloads: Performing {
             }
             if page.isEmpty { continue }
             if run.console.isJSON {
-                let rows = page.map { String(decoding: Self.json($0).encoded(), as: UTF8.self) }
+                let rows = page.map { String(decoding: Self.json($0, pauses[$0.host]).encoded(), as: UTF8.self) }
                 try run.console.raw(Array(((count > 0 ? "," : "") + rows.joined(separator: ",")).utf8))
             } else {
-                try run.console.say(page.map(Self.line))
+                if count == 0 { try run.console.say([run.console.output.strong(Self.heading)]) }
+                try run.console.say(page.map { Self.line($0, pauses[$0.host]) })
             }
             count += page.count
         }
@@ -126,28 +131,49 @@ private struct ListDownloads: Performing {
         return .done
     }
 
-    private static func line(_ row: QueuedTask) -> String {
-        let word = row.state.word.padding(toLength: 8)
-        let reason =
-            switch row.state {
-            case .skipped(let reason), .failed(let reason): "  " + reason.printable
-            default: ""
-            }
-        return "\(word) \(row.task.id.printable)  \(row.task.filename.printable)\(reason)"
+    private static let heading = columns("STATE", "ID", "SIZE", "TRIES", "NAME", "WHY")
+
+    private static func columns(
+        _ state: String, _ id: String, _ size: String, _ tries: String, _ name: String, _ why: String
+    ) -> String {
+        let (state, id) = (state.padding(toLength: 8), id.padding(toLength: 36))
+        let line = "\(state) \(id)  \(size.padding(toLength: -7))  \(tries.padding(toLength: -5))  \(name)"
+        return why.isEmpty ? line : line + "  " + why
     }
 
-    private static func json(_ row: QueuedTask) -> JSONValue {
+    private static func line(_ row: QueuedTask, _ pause: HostPause?) -> String {
+        var why = reason(row, pause) ?? ""
+        if let time = time(row, pause) { why = "not before \(time.onTheClock): " + why }
+        return columns(
+            row.state.word, row.task.id.printable, row.bytes.map(ByteText.of) ?? "", "\(row.attempts)",
+            row.task.filename.printable, why.printable)
+    }
+
+    /// Before when a file that waits is not tried.
+    private static func time(_ row: QueuedTask, _ pause: HostPause?) -> Date? {
+        guard row.state == .waiting else { return nil }
+        let time = max(row.notBefore, pause?.until ?? .distantPast)
+        return time > Date() ? time : nil
+    }
+
+    private static func reason(_ row: QueuedTask, _ pause: HostPause?) -> String? {
+        switch row.state {
+        case .skipped(let reason), .failed(let reason): reason
+        case .waiting: row.waitsBecause ?? pause?.reason
+        case .running, .paused, .done: nil
+        }
+    }
+
+    private static func json(_ row: QueuedTask, _ pause: HostPause?) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("id", .string(row.task.id)), .init("account", .string(row.task.account.uuidString.lowercased())),
             .init("state", .string(row.state.word)), .init("filename", .string(row.task.filename)),
             .init("group", .string(row.task.group.rawValue)), .init("attempts", .number(Double(row.attempts))),
         ]
-        if let size = row.task.metadata.size { members.append(.init("bytes", .number(Double(size)))) }
+        if let size = row.bytes { members.append(.init("bytes", .number(Double(size)))) }
         if row.state == .done, let path = row.path { members.append(.init("path", .string(path))) }
-        switch row.state {
-        case .skipped(let reason), .failed(let reason): members.append(.init("reason", .string(reason)))
-        default: break
-        }
+        if let reason = reason(row, pause) { members.append(.init("reason", .string(reason))) }
+        if let time = time(row, pause) { members.append(.init("notBefore", .string(time.formatted(.iso8601)))) }
         return .object(members)
     }
 }
@@ -163,7 +189,9 @@ enum StateWord: String, CaseIterable, ArgumentValue {
 }
 
 extension String {
+    /// The text with blanks behind it, or before it where the length is negative.
     fileprivate func padding(toLength length: Int) -> String {
-        count >= length ? self : self + String(repeating: " ", count: length - count)
+        let blanks = String(repeating: " ", count: max(0, abs(length) - count))
+        return length < 0 ? blanks + self : self + blanks
     }
 }

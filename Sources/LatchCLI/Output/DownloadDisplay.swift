@@ -17,8 +17,9 @@ struct DownloadDisplay {
     /// - Returns: What the program ends with: 0 when nothing has failed and nothing waits for a sign-in.
     func show(_ queue: DownloadQueue) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
-        let events = queue.events(board.wants)
-        let showing = Task {
+        // Every file has its line, however slowly they are read; whoever reads slowly holds up nothing else.
+        let events = queue.everyEvent(board.wants)
+        let showing = Task(executorPreference: WritingThread()) {
             for await event in events {
                 if let id = event.idToName, board.wantsName(of: id) {
                     board.name(id, (try? await queue.filename(of: id)) ?? nil)
@@ -32,7 +33,9 @@ struct DownloadDisplay {
         await showing.value
         board.finish()
         try result.get()
-        return try end(board.sinceThen(try await queue.progress()), heldBecause: board.heldBecause)
+        return try end(
+            board.sinceThen(try await queue.progress()), mustSignIn: board.heldBecause != nil,
+            "Try them again: latch downloads retry")
     }
 
     /// Shows what another program's queue does, until nothing is left or that program ends.
@@ -40,10 +43,15 @@ struct DownloadDisplay {
         var glance = try await queue.glance()
         let board = DownloadBoard(console: console, since: glance.overall)
         defer { board.finish() }
+        var held: String?
         while try queue.isRunningSomewhere() {
             for file in glance.running {
                 board.name(file.taskID, file.filename)
                 board.take(.progress(id: file.taskID, received: file.received, total: file.total))
+            }
+            if glance.heldBecause != held {
+                held = glance.heldBecause
+                board.take(.held(held))
             }
             board.take(.overall(glance.overall))
             try await Task.sleep(for: Self.beat)
@@ -55,10 +63,12 @@ struct DownloadDisplay {
             }
         }
         board.finish()
-        return try end(board.sinceThen(glance.overall), heldBecause: nil)
+        return try end(
+            board.sinceThen(glance.overall), mustSignIn: try await queue.isSignInAwaited(),
+            "Why: latch downloads list. Try them again: latch downloads retry")
     }
 
-    private func end(_ progress: OverallProgress, heldBecause reason: String?) throws -> ExitCode {
+    private func end(_ progress: OverallProgress, mustSignIn: Bool, _ remedy: String) throws -> ExitCode {
         try console.result(
             [Self.summary(progress)],
             json: [
@@ -66,12 +76,12 @@ struct DownloadDisplay {
                 "failed": .number(Double(progress.failed)), "open": .number(Double(progress.open)),
             ])
         if !console.isJSON {
-            if progress.failed > 0 { console.note("Why: latch downloads list. Try them again: latch downloads retry") }
+            if progress.failed > 0 { console.note(remedy) }
             if progress.open > 0 {
                 console.note("Let what is paused go on: latch downloads resume, then latch download")
             }
         }
-        if reason != nil, progress.open > 0 { return .signIn }
+        if mustSignIn, progress.open > 0 { return .signIn }
         return progress.failed == 0 ? .done : .failed
     }
 

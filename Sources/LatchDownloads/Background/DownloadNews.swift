@@ -24,7 +24,7 @@ struct DownloadNews: Sendable {
     func finish(_ now: OverallProgress, since before: OverallProgress, error: String?) async {
         let count = Count(now, since: before)
         guard count.done + count.failed > 0 || error != nil else { return await close() }
-        var body = Self.items(count.done)
+        var body = Self.items(count.done) + " saved to gallery"
         if count.failed > 0 { body += ", \(count.failed) failed" }
         if now.open > 0 { body += ", \(now.open) left" }
         if let error { body += "\n\(error)" }

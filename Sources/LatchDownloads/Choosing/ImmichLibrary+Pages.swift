@@ -12,12 +12,18 @@ extension ImmichLibrary {
     /// By how much each search begins before the last one's end: servers know times more exactly than they tell them.
     private static let overlap = 0.002
 
+    /// How often pages are gone through with nothing new on them, though fewer pictures are known than they have places.
+    private static let patience = 32
+
     /// Takes everything that a search finds, each once, oldest first and a page at a time.
     ///
     /// A page is asked for by the time of the last picture before it, not by its number: what is deleted meanwhile
     /// would move all further pages up, and what stood at their beginning would be found on none. Where a page is full
     /// of one moment, or the server keeps to another order, numbers must do; such pages are gone through until nothing
-    /// new is on them.
+    /// new is on them, and until as many pictures are known as they have places: a server may give those of one moment in
+    /// another order each time.
+    ///
+    /// - Throws: ``LatchError/Code/serverRefused`` when some cannot be found so, after all others are taken.
     func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
         let asked = query.first { $0.name == "takenAfter" }?.value.string
         var place = Place(from: asked.flatMap(ServerTime.date))
@@ -30,23 +36,43 @@ extension ImmichLibrary {
     private func takeSlice(
         _ query: [JSONValue.Member], _ place: inout Place, _ take: ([JSONValue]) async throws -> Void
     ) async throws -> Bool {
-        var (page, isNew) = (1, false)
+        var (page, isNew, times, turns) = (1, false, [Date](), 0)
         while true {
             let (items, next) = try await ask(query, from: place.from, page: page)
             let fresh = items.filter { Self.note($0, in: &place) }
-            isNew = isNew || !fresh.isEmpty
+            isNew = isNew || fresh.contains { ImmichAssetReading.id($0) != nil }
+            times += Self.times(items)
             if !fresh.isEmpty { try await take(fresh) }
             let later = Self.later(items, than: place.from)
             if let next, next > page, !items.isEmpty, later == nil {
                 page = next
-            } else if page > 1, isNew {
-                (page, isNew) = (1, false)
+                continue
+            }
+            // What is later will be asked for again.
+            let range = (place.from ?? .distantPast)...max(place.from ?? .distantPast, later ?? .distantFuture)
+            let missing = times.count { range.contains($0) } - place.recent.values.count { range.contains($0) }
+            if page > 1, isNew || missing > 0 && turns < Self.patience {
+                turns = isNew ? 0 : turns + 1
+                (page, isNew, times) = (1, false, [])
+            } else if page > 1, missing > 0 {
+                throw LatchError(
+                    .serverRefused,
+                    "The library could not be listed whole: \(account.serverURL) gives pictures of one moment in another order "
+                        + "each time, and \(missing) of \(times.count) were on no page. Choose again, or by --album.")
             } else {
                 guard let later, next != nil else { return false }
                 place = Place(from: later, recent: place.recent.filter { $0.value >= later - Self.overlap })
                 return true
             }
         }
+    }
+
+    /// When the pictures of a page were taken, each once.
+    private static func times(_ items: [JSONValue]) -> [Date] {
+        let pairs = items.compactMap { item in
+            ImmichAssetReading.id(item).map { ($0, ImmichAssetReading.taken(item) ?? .distantFuture) }
+        }
+        return Array(Dictionary(pairs) { first, _ in first }.values)
     }
 
     /// Whether it has not come before.

@@ -37,6 +37,13 @@ struct LibraryIndex: Sendable {
         return try await LatchError.telling { try await database.read { try $0.first(Self.selectAny, folder) } } == nil
     }
 
+    /// Whether some of the files that are known of are there, whatever they hold; a few are looked for.
+    func hasFiles() async throws -> Bool {
+        let folder = folder
+        let paths = try await LatchError.telling { try await database.read { try $0.all(Self.selectSome, folder) } }
+        return paths.contains { DownloadPart.size(of: folder + "/" + $0) != nil }
+    }
+
     /// Notes a file, in a commit of somebody else's.
     func note(_ key: String, _ entry: Entry, in connection: Connection) throws {
         let version = entry.version.map(DownloadStore.json)
@@ -89,6 +96,10 @@ struct LibraryIndex: Sendable {
     private static let selectAny = Statement("SELECT 1 FROM library_files WHERE folder = ? LIMIT 1", String.self) {
         row throws(DatabaseError) in try row.get(0) as Int
     }
+
+    private static let selectSome = Statement(
+        "SELECT path FROM library_files WHERE folder = ? LIMIT 100", String.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
 
     private static let upsert = Statement(
         """

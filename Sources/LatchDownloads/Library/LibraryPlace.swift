@@ -39,6 +39,40 @@ public struct LibraryPlaces: Sendable {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectOne, folder) } }?.layout
     }
 
+    /// Whether a library's folder was made, and so should be there.
+    func isMade(_ folder: String) async throws -> Bool {
+        try await LatchError.telling { try await database.read { try $0.first(Self.selectMade, folder) } } ?? false
+    }
+
+    /// Notes that a library's folder was made.
+    func noteMade(_ folder: String) async throws {
+        guard try await layout(of: folder) != nil, try await !isMade(folder) else { return }
+        try await LatchError.telling { try await database.write { _ = try $0.run(Self.updateMade, folder) } }
+    }
+
+    /// The folder that a person chose last for an account; nil where they have chosen none. It is known by server and address,
+    /// so that signing out and in again changes nothing.
+    ///
+    /// - Throws: The codes of the storage.
+    public func folder(of account: Account) async throws -> String? {
+        try await LatchError.telling {
+            try await database.read {
+                try $0.first(Self.selectFolder, account.serverURL.url, account.userEmail)
+            }
+        }
+    }
+
+    /// Remembers the folder that a person has chosen for an account.
+    ///
+    /// - Throws: The codes of the storage.
+    public func remember(_ folder: String, for account: Account) async throws {
+        try await LatchError.telling {
+            try await database.write {
+                _ = try $0.run(Self.upsertFolder, account.serverURL.url, account.userEmail, folder)
+            }
+        }
+    }
+
     /// Remembers the place as the last one.
     ///
     /// - Throws: ``LatchError/Code/invalidRequest`` when files wait for another folder; the codes of the storage.
@@ -101,6 +135,22 @@ public struct LibraryPlaces: Sendable {
         VALUES (?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM libraries)) \
         ON CONFLICT DO UPDATE SET layout = excluded.layout, motion_photos = excluded.motion_photos, used = excluded.used
         """, String.self, String.self, Bool.self)
+
+    private static let selectMade = Statement("SELECT is_made FROM libraries WHERE folder = ?", String.self) {
+        row throws(DatabaseError) in try row.get(0) as Bool
+    }
+
+    private static let updateMade = Statement("UPDATE libraries SET is_made = 1 WHERE folder = ?", String.self)
+
+    private static let selectFolder = Statement(
+        "SELECT folder FROM download_folders WHERE server_url = ? AND user_email = ?", String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
+
+    private static let upsertFolder = Statement(
+        """
+        INSERT INTO download_folders (server_url, user_email, folder) VALUES (?, ?, ?) \
+        ON CONFLICT DO UPDATE SET folder = excluded.folder
+        """, String.self, String.self, String.self)
 
     private static let place: @Sendable (SQLRow) throws(DatabaseError) -> LibraryPlace = { row throws(DatabaseError) in
         let layout: String = try row.get(1)

@@ -16,14 +16,20 @@ actor LibrarySearch {
 
     init(index: LibraryIndex) { self.index = index }
 
-    /// Brings the index up to date with the folder; whoever comes while it is done waits for it.
+    /// Brings the index up to date with the folder; whoever comes while it is done waits for it. One that failed, as for want of
+    /// room, is done anew for whoever comes next.
     func run() async throws {
         let index = index
         let work =
             work
             ?? Task { for try await files in Self.files(below: index.folder) { try await index.found(files) } }
         self.work = work
-        try await work.value
+        do {
+            try await work.value
+        } catch {
+            if self.work == work { self.work = nil }
+            throw error
+        }
         isDone = true
     }
 

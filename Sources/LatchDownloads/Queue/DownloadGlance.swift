@@ -32,6 +32,8 @@ public struct DownloadGlance: Sendable {
     public let running: [File]
     /// What was asked for and is fetched no more.
     public let ended: [File]
+    /// Why the files of a host wait, where they do.
+    public let heldBecause: String?
 }
 
 extension DownloadQueue {
@@ -55,7 +57,23 @@ extension DownloadQueue {
         let running = files.filter { $0.state == .running }
         tally.take(try await store.counts())
         let overall = tally.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
-        return DownloadGlance(overall: overall, running: running, ended: files.filter { $0.state != .running })
+        let pause = try await store.pauses(after: now()).first
+        return DownloadGlance(
+            overall: overall, running: running, ended: files.filter { $0.state != .running },
+            heldBecause: pause?.sentence)
+    }
+
+    /// The hosts whose files wait, by their accounts, and why.
+    public func pauses() async throws -> [HostPause] { try await store.pauses(after: now()) }
+
+    /// Whether files wait of an account that must sign in.
+    ///
+    /// - Throws: The codes of the storage.
+    public func isSignInAwaited() async throws -> Bool {
+        for account in try await store.openByAccount().keys {
+            if try await latch.accounts.account(account)?.isSignedIn == false { return true }
+        }
+        return false
     }
 
     /// Whether some program holds what whoever fetches holds; for a moment others hold it too.

@@ -57,11 +57,12 @@ extension DownloadQueue {
         return try await store.change(ids, of: account, from: [.paused], to: .waiting)
     }
 
-    /// Tries again what has failed; of a live photo both parts.
+    /// Tries again what has failed, of a live photo both parts; and what waits for its time, as while its server wants to be left
+    /// alone.
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        return try await store.retry(ids, of: account)
+        return try await store.retry(ids, of: account) + store.free(ids, of: account, now: now())
     }
 
     /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids

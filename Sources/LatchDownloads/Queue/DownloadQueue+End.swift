@@ -5,8 +5,8 @@ import LatchKit
 extension DownloadQueue {
     /// How many more tries a file that came wrong gets from its beginning.
     private static let spoiltRetries = 1
-    /// A try that brought so many bytes was not in vain, and the next one is a first again: a large file may come in as
-    /// many pieces as the network makes of it.
+    /// A try that brought so many bytes to go on from was not in vain, and the next one is a first again: a large file may come
+    /// in as many pieces as the network makes of it.
     private static let progress = 64 << 10
 
     /// Decides what becomes of a task after a try.
@@ -38,7 +38,11 @@ extension DownloadQueue {
             case .failed(let reason): try await finish(row, .failed(reason), part)
             case .again(let reason, let wait):
                 var row = row
-                if let gained = running[row.position]?.gained, gained >= Self.progress { row.attempts = 0 }
+                if let gained = running[row.position]?.gained, gained >= Self.progress,
+                    try await store.task(row.position)?.resume?.tellsVersion ?? false
+                {
+                    row.attempts = 0
+                }
                 try await tryAgain(row, reason, wait, part, attempts: settings.retries)
             case .stranger(let reason): try await tryAgain(row, reason, nil, part, attempts: Self.spoiltRetries)
             case .spoilt(let reason):
@@ -90,14 +94,19 @@ extension DownloadQueue {
         }
         let pause = BackOff.pause(after: row.attempts, chance: hook.chance())
         let asked = wait.map { min($0, BackOff.longestAskedFor).inSeconds } ?? 0
-        try await rest(row, until: now().addingTimeInterval(max(pause, asked)), part, attempts: row.attempts + 1)
+        try await rest(
+            row, until: now().addingTimeInterval(max(pause, asked)), reason, part, attempts: row.attempts + 1)
     }
 
     /// Lets a task wait for its time; what it has stays.
-    func rest(_ row: QueuedTask, until time: Date, _ part: DownloadPart?, attempts: Int) async throws {
+    func rest(
+        _ row: QueuedTask, until time: Date, _ reason: String, _ part: DownloadPart?, attempts: Int
+    ) async throws {
         if part?.count == 0 { part?.remove() } else { part?.close() }
         nextTime = min(nextTime ?? time, time)
-        guard try await store.note(row.position, .waiting, attempts: attempts, notBefore: time) else { return }
+        guard
+            try await store.note(row.position, restsUntil: time, because: reason, attempts: attempts, now: now())
+        else { return }
         broadcast.send(.status(id: row.task.id, .waiting))
     }
 
@@ -142,9 +151,11 @@ extension DownloadQueue {
         try? FileManager.default.removeItem(atPath: joinedPath(row))
     }
 
-    func tell(_ row: QueuedTask, _ state: DownloadState) {
-        broadcast.send(.status(id: row.task.id, state))
-        if let reason = state.reason { broadcast.send(.error(id: row.task.id, reason)) }
+    func tell(_ row: QueuedTask, _ state: DownloadState) { tell(row.task.id, state) }
+
+    func tell(_ id: DownloadTask.ID, _ state: DownloadState) {
+        broadcast.send(.status(id: id, state))
+        if let reason = state.reason { broadcast.send(.error(id: id, reason)) }
     }
 
     private func holdUp(_ row: QueuedTask, _ hold: Hold, _ part: DownloadPart?) async throws {

@@ -28,7 +28,7 @@ extension DownloadQueue {
             if !row.task.metadata.isAgain, !isAbsent(row), let path = try await existing(row) {
                 return await ended(row, .gone("It is here already: \(path)"), nil)
             }
-            let part = try openPart(row)
+            let part = try await openPart(row)
             running.open(part)
             let outcome: FetchOutcome
             do {
@@ -46,10 +46,11 @@ extension DownloadQueue {
         }
     }
 
-    private func openPart(_ row: QueuedTask) throws -> DownloadPart {
+    private func openPart(_ row: QueuedTask) async throws -> DownloadPart {
         do {
             return try DownloadPart(path: partPath(row))
         } catch  where !Self.isThere(partsFolder) {
+            try await checkFolder()
             // Somebody has cleared up.
             try FolderLibrary.make(partsFolder)
             return try DownloadPart(path: partPath(row))
@@ -70,7 +71,7 @@ extension DownloadQueue {
     /// Whether the file is known not to be there since the task was read; asked once, for another account's task may
     /// bring it.
     private func isAbsent(_ row: QueuedTask) -> Bool {
-        absent.remove(row.task.id) != nil && row.task.metadata.liveID == nil
+        absent.remove(row.task.id) != nil && row.task.metadata.liveID == nil && !contended.contains(row.key)
     }
 
     /// The file of a task that is there already. Of a live photo both must be, else both are fetched.

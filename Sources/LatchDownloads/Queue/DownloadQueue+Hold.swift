@@ -73,7 +73,7 @@ extension DownloadQueue {
     }
 
     private func isWritable() async throws -> Bool {
-        guard hasRoom else { return false }
+        guard roomTime <= now(), hasRoom else { return false }
         do {
             try await store.takeUpAgain()
             for (position, point) in unnoted { try await store.note(position, resume: point, boot: Self.boot) }
@@ -84,8 +84,9 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether there is room for the files and for the file that the queue is kept in.
+    /// Whether there is room for the files and for the file that the queue is kept in, and the folder is there, if it was gone.
     private var hasRoom: Bool {
+        guard !holds.contains(.disk(.folder)) || Self.isThere(partsFolder) else { return false }
         let database = store.database.path.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return [partsFolder, database].allSatisfy { folder in
             folder.flatMap(DownloadPart.freeBytes).map { $0 > DiskSpace.enough } ?? true

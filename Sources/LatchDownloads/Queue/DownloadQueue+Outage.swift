@@ -19,7 +19,8 @@ extension DownloadQueue {
         case .once: try await tryAgain(row, trouble.reason, trouble.pause, part, attempts: settings.retries)
         case .rests(let until, let isNew):
             // Another task goes first then, if there is one.
-            try await rest(row, until: until.addingTimeInterval(1), part, attempts: row.attempts)
+            try await rest(row, until: until.addingTimeInterval(1), trouble.reason, part, attempts: row.attempts)
+            if let pause = outages.pause(of: row.host) { try await store.note(pause) }
             if isNew { tellHolds() }
         case .isOver(let waited): try await giveUp(row, trouble, waited, part)
         }
@@ -38,9 +39,50 @@ extension DownloadQueue {
         let reason =
             "\(trouble.reason) It was waited for in vain for \(Int((waited / 60).rounded())) minutes. When it is back: "
             + "latch downloads retry"
+        try await store.removePauses(of: [row.host])
         try await finish(row, .failed(reason), part, keepsPart: true)
-        try await store.fail(host: row.host, reason)
+        while await listenersHaveRoom(), case let failed = try await store.fail(host: row.host, reason), !failed.isEmpty
+        {
+            for id in failed { tell(id, .failed(reason)) }
+        }
     }
+
+    /// Waits until each failure can be told; whether the queue goes on.
+    private func listenersHaveRoom() async -> Bool {
+        while broadcast.isFull, !isStopping { try? await Task.sleep(for: Self.beat) }
+        return !isStopping
+    }
+
+    /// Takes up the pauses that were noted, and ends those that somebody has ended by a command.
+    func heedPauses() async throws {
+        let pauses = try await store.pauses(after: now())
+        let told = outages.sentence
+        outages.takeUp(pauses)
+        outages.tryNow(but: Set(pauses.map(\.host)))
+        if outages.sentence != told { tellHolds() }
+    }
+
+    /// Notes which hosts answer again.
+    func noteAnsweringHosts() async throws {
+        guard !answeringHosts.isEmpty else { return }
+        let hosts = answeringHosts
+        answeringHosts = []
+        try await store.removePauses(of: hosts)
+    }
+
+    /// Sees to it that a clock that was set back prolongs no pause: all are over then.
+    func lookAtClock() async throws {
+        let time = now()
+        let last = if let clock { clock } else { try await store.lastRest() ?? .distantPast }
+        clock = time
+        guard time.addingTimeInterval(Self.clockTolerance) < last else { return }
+        try await store.endPauses()
+        outages.tryNow()
+        nextTime = time
+    }
+
+    /// By how many seconds a clock may be set right without a pause's end.
+    private static let clockTolerance = 5.0
 
     /// Takes what runs and has got an answer: its host is there again.
     func noteAnswers() {
@@ -51,6 +93,7 @@ extension DownloadQueue {
     /// Whether that was new.
     func noteAnswer(_ row: QueuedTask) -> Bool {
         guard outages.answered(row) else { return false }
+        answeringHosts.insert(row.host)
         tellHolds()
         wakes.wake()
         return true

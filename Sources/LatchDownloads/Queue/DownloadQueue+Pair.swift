@@ -78,8 +78,9 @@ extension DownloadQueue {
         var task = still.task
         task.filename = library.joinedName(task.filename)
         for attempt in 0..<Self.maximumNames {
+            try checkStop()
             let path = try library.destination(of: task, attempt: attempt)
-            guard !Self.isThere(path) else { continue }
+            guard !Self.isTaken(path) else { continue }
             guard try await store.note(whole: [(still.position, path), (film.position, path)]) else {
                 return joined.remove()
             }
@@ -101,6 +102,7 @@ extension DownloadQueue {
         var second = film.task
         second.filename = String(SafeFileName(still.task.filename).stem + SafeFileName(film.task.filename).ending)
         for attempt in 0..<Self.maximumNames {
+            try checkStop()
             let paths = try (
                 library.destination(of: still.task, attempt: attempt), library.destination(of: second, attempt: attempt)
             )
@@ -139,7 +141,7 @@ extension DownloadQueue {
     }
 
     private func isFree(_ path: String, for row: QueuedTask) -> Bool {
-        standing(row) == .placed(path) || !Self.isThere(path)
+        standing(row) == .placed(path) || !Self.isTaken(path)
     }
 
     /// Brings a part to the path that is noted; false when that is another's.

@@ -46,6 +46,8 @@ extension DownloadQueue {
             broken = error
             return
         }
+        var error = error
+        do { try await checkFolder() } catch let gone { error = gone }
         switch FetchOutcome(error, account: row.task.account) {
         case .stopped, .whole: break
         case .held(let hold):
@@ -85,16 +87,24 @@ extension DownloadQueue {
     }
 
     private func put(_ part: DownloadPart, _ row: QueuedTask) async throws -> (path: String, size: Int?)? {
+        var next = 0
         while true {
-            let path = try freePath(for: row)
+            try checkStop()
+            let (path, attempt) = try freePath(for: row, from: next)
             guard try await store.note(whole: [(row.position, path)]) else {
                 part.remove()
                 return nil
             }
             try await hook.after(.wholeNoted)
             if try await move(part, path) { return (path, part.count) }
+            next = attempt + 1
         }
     }
+
+    /// Ends the search for a name when the queue stops: what is whole is put in its place at the next start.
+    ///
+    /// The task that searches is not cancelled, for what it has done must be noted.
+    func checkStop() throws { if isStopping { throw CancellationError() } }
 
     /// Puts files in their places; where the file system refuses, once more under names of ASCII alone: FAT may take no
     /// others.
@@ -110,11 +120,13 @@ extension DownloadQueue {
         }
     }
 
-    /// A path where nothing is.
-    func freePath(for row: QueuedTask, _ isTaken: (String) -> Bool = { _ in false }) throws -> String {
-        for attempt in 0..<Self.maximumNames {
+    /// A path where nothing is, and which of the task's names that is; from a name on, for those before were tried.
+    func freePath(
+        for row: QueuedTask, from first: Int = 0, _ isTaken: (String) -> Bool = { _ in false }
+    ) throws -> (path: String, attempt: Int) {
+        for attempt in first..<max(first, Self.maximumNames) {
             let path = try library.destination(of: row.task, attempt: attempt)
-            if !isTaken(path), !Self.isThere(path) { return path }
+            if !isTaken(path), !Self.isTaken(path) { return (path, attempt) }
         }
         throw noName(row)
     }

@@ -154,7 +154,7 @@ extension DownloadQueue {
         var chosen: [(file: ReadyFile, path: String)] = []
         for file in files {
             do {
-                let path = try freePath(for: file.row) { taken.contains($0) }
+                let path = try freePath(for: file.row) { taken.contains($0) }.path
                 taken.insert(path)
                 chosen.append((file, path))
             } catch {

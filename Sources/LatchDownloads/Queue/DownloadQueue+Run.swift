@@ -4,7 +4,7 @@ import LatchKit
 
 extension DownloadQueue {
     /// How often the progress is told, and other programs' commands are looked for.
-    private static let beat = Duration.milliseconds(250)
+    static let beat = Duration.milliseconds(250)
     /// How many tasks of a lane are read at once.
     private static let pageSize = 64
 
@@ -40,9 +40,14 @@ extension DownloadQueue {
     }
 
     private func runAlone(_ isLasting: Bool) async throws {
-        try prepareFolder()
+        do {
+            try await prepareFolder()
+        } catch let error as LatchError where error.code == .folderGone && settings.maximumOutage == nil {
+            // Nobody is there to be told, and a drive may come later than the desktop.
+            begin(.disk(.folder))
+        }
         (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
-        (waitingAccounts, lostAccounts) = ([:], [])
+        (waitingAccounts, lostAccounts, answeringHosts, clock) = ([:], [], [], nil)
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
@@ -65,6 +70,7 @@ extension DownloadQueue {
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
             try await store.takeUp()
+            try await lookAtClock()
             try await sortForeignParts()
             try await removePlaceholders()
             try await removeStrayParts()
@@ -96,6 +102,7 @@ extension DownloadQueue {
                 isWorking = false
                 try await releaseAccounts()
                 try await removeStrayParts()
+                try await heedPauses()
                 try await readAnew()
                 isWorking = true
             } else if try await isTime() || running.isEmpty {
@@ -112,6 +119,8 @@ extension DownloadQueue {
                 try await lookAtAccounts()
                 try await obey()
                 noteAnswers()
+                try await noteAnsweringHosts()
+                try await lookAtClock()
                 await tellProgress()
                 checkRoom()
             }
@@ -144,7 +153,9 @@ extension DownloadQueue {
     private func fill() async throws {
         startNext()
         var wasRead: Set<Lane> = []
-        while !isHeld, ready.count < Self.maximumReady, let (lane, last) = schedule.laneToRead(wasRead) {
+        while !isHeld, ready.count < Self.maximumReady, !broadcast.isFull,
+            let (lane, last) = schedule.laneToRead(wasRead)
+        {
             schedule.beginReading()
             let tasks = try await store.waiting(in: lane, after: last, now: now(), limit: Self.pageSize)
             for task in try await library.absent(tasks.map(\.task)) { absent.insert(task.id) }
@@ -159,11 +170,12 @@ extension DownloadQueue {
     /// Starts as many as may run of those that are at hand.
     func startNext() {
         guard isWorking, !isCommanded, broken == nil else { return }
-        while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady {
+        while schedule.hasRoom, !isHeld, ready.count < Self.maximumReady, !broadcast.isFull {
             schedule.closedHosts = outages.isEmpty ? [] : outages.closed(now())
             guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
             if underWay.contains(next.key) {
                 // It was taken out and put in again: what ran for it before lets go of its part first.
+                contended.insert(next.key)
                 schedule.ended(next)
                 nextTime = now()
             } else {
@@ -208,6 +220,8 @@ extension DownloadQueue {
     }
 
     private func stopAll() async {
+        isStopping = true
+        defer { isStopping = false }
         for fetch in running.values { fetch.stop() }
         while !running.isEmpty || !placing.isEmpty {
             for fetch in running.values { await fetch.ended() }

@@ -43,4 +43,7 @@ extension DownloadQueue {
     }
 
     static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Whether something has that name, be it a link that leads nowhere, as to a drive that is not mounted.
+    static func isTaken(_ path: String) -> Bool { DownloadPart.size(of: path) != nil }
 }

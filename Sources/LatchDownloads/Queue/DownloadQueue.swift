@@ -23,8 +23,8 @@ public actor DownloadQueue {
     let settings: DownloadSettings
     let now: @Sendable () -> Date
     let hook: DownloadHook
-    nonisolated let broadcast = EventBroadcast()
-    nonisolated let wakes = Wakes()
+    nonisolated let broadcast: EventBroadcast
+    nonisolated let wakes: Wakes
 
     var schedule: DownloadSchedule
     var running: [Int: RunningFetch] = [:]
@@ -52,6 +52,10 @@ public actor DownloadQueue {
     var roomTime = Date.distantPast
     /// The hosts that nothing is asked of now.
     var outages = HostOutages()
+    /// Those that answer again, which is not noted yet.
+    var answeringHosts: Set<String> = []
+    /// The wall clock when it was last looked at.
+    var clock: Date?
     /// Which servers are in maintenance.
     let maintenance = MaintenanceInquiry()
     /// The accounts of which files wait, and those that went meanwhile.
@@ -63,8 +67,12 @@ public actor DownloadQueue {
     var executors: [UUID: any TaskExecutor] = [:]
     /// Tasks that were read and whose files are not here, by their ids.
     var absent: Set<DownloadTask.ID> = []
+    /// Files that waited for another task of theirs: whether they are here is asked anew.
+    var contended: Set<QueuedTask.Key> = []
     /// Whether tasks are started.
     var isWorking = false
+    /// Whether what runs and what is put in its place is being brought to an end.
+    var isStopping = false
     /// Whether this program has changed the queue by a command since it was last looked at.
     var isCommanded = false
     /// The accounts whose tasks are being paused.
@@ -94,6 +102,9 @@ public actor DownloadQueue {
         self.settings = settings
         self.now = now
         self.hook = hook
+        let wakes = Wakes()
+        self.wakes = wakes
+        broadcast = EventBroadcast { wakes.wake() }
         store = DownloadStore(database: latch.accounts.database)
         partName = PartName(owner: latch.accounts.downloadOwner)
         schedule = DownloadSchedule(settings)
@@ -107,6 +118,14 @@ public actor DownloadQueue {
     /// The same for a listener that wants only some of it, and is not woken for the rest.
     public nonisolated func events(_ wants: @escaping @Sendable (DownloadEvent) -> Bool) -> AsyncStream<DownloadEvent> {
         broadcast.stream(wants)
+    }
+
+    /// The same for a listener that loses nothing of what becomes of files. While it is some thousand events behind, no further
+    /// file is begun.
+    public nonisolated func everyEvent(
+        _ wants: @escaping @Sendable (DownloadEvent) -> Bool
+    ) -> AsyncStream<DownloadEvent> {
+        broadcast.stream(losesNothing: true, wants)
     }
 
     /// Ends the streams of ``events``, each after what it holds.
@@ -218,16 +237,32 @@ public actor DownloadQueue {
 
     /// Makes the folder that the files go to, so that a wrong one is told before anything waits for it.
     ///
-    /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way.
+    /// - Parameter isNew: Whether it is made anew, also where files were brought to it before and it is gone.
+    /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way; ``LatchError/Code/folderGone``; the codes of the
+    ///   storage.
     ///
     /// Source: DL-13.
-    public nonisolated func prepareFolder() throws(LatchError) {
+    public nonisolated func prepareFolder(isNew: Bool = false) async throws {
+        if !isNew { try await checkFolder() }
         try FolderLibrary.make(partsFolder)
         for folder in [library.folder, partsFolder] {
             try FolderLibrary.check(folder)
             // Also where whoever made it was stopped before that.
             DownloadPart.keepNames(beside: folder)
         }
+        try await LibraryPlaces(latch).noteMade(library.folder)
+    }
+
+    /// Makes sure that the folder is there, if files were brought to it before. It may be on a drive that is not mounted: below
+    /// its mount point everything would be fetched once more, to another disk.
+    nonisolated func checkFolder() async throws {
+        guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).isMade(library.folder),
+            try await !LibraryIndex(database: store.database, folder: library.folder).hasFiles()
+        else { return }
+        throw LatchError(
+            .folderGone,
+            "The folder '\(library.folder)' is gone, which files were brought to before. Mount its drive, if it is on one; or bring "
+                + "files elsewhere: --to FOLDER; or begin anew there: latch download --make-folder")
     }
 
     /// The folder of the parts.

@@ -68,9 +68,11 @@ extension DownloadStore {
         }
     }
 
-    /// Fails what waits for a host and is not whole here.
-    func fail(host: String, _ reason: String) async throws {
-        _ = try await sweep { try $0.run(Self.failHost, reason, host, $1, $2) }
+    /// Fails some of what waits for a host and is not whole here.
+    ///
+    /// - Returns: Which; none when nothing more waits.
+    func fail(host: String, _ reason: String) async throws -> [DownloadTask.ID] {
+        try await command { try $0.all(Self.failHost, reason, host) }
     }
 
     /// Pauses what an account's end of session holds up.
@@ -112,7 +114,7 @@ extension DownloadStore {
     ) { row throws(DatabaseError) in try row.get(0) as Int? }
 
     /// A task's position by its id, of one account or any, and that of the other part of a live photo.
-    private static func both(account: String) -> String {
+    static func both(account: String) -> String {
         let accounts = "(SELECT id FROM accounts WHERE \(account) IS NULL OR id = \(account))"
         return """
             position IN (SELECT position FROM downloads WHERE account IN \(accounts) AND id = ?1 \
@@ -164,9 +166,10 @@ extension DownloadStore {
 
     static let failHost = Statement(
         """
-        UPDATE downloads SET state = 'failed', reason = ? WHERE +state = 'waiting' AND +host = ? AND is_whole = 0 \
-        AND position BETWEEN ? AND ?
-        """, String.self, String.self, Int.self, Int.self)
+        UPDATE downloads SET state = 'failed', reason = ? WHERE position IN (SELECT position FROM downloads \
+        WHERE state = 'waiting' AND host = ? AND is_whole = 0 LIMIT 500) RETURNING id
+        """, String.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
 
     static let pauseAccount = Statement(
         """

@@ -28,7 +28,7 @@ extension DownloadStore {
 
     private static let columns = """
         position, id, account, host, grp, url, headers, filename, wants_progress, metadata, state, reason, attempts, \
-        not_before, resume, boot, is_whole, path
+        not_before, resume, boot, is_whole, path, size
         """
 
     static let selectWaiting = Statement(
@@ -174,7 +174,9 @@ extension DownloadStore {
                 : (try? JSON.decode(DownloadMetadata.self, from: Array(metadata.utf8))) ?? DownloadMetadata())
         return QueuedTask(
             position: try row.get(0), task: task, state: DownloadState(word: try row.get(10), reason: try row.get(11)),
-            attempts: try row.get(12), notBefore: try row.get(13), path: try row.get(17),
+            waitsBecause: try row.get(11), attempts: try row.get(12), notBefore: try row.get(13),
+            bytes: try row.get(18),
+            path: try row.get(17),
             resume: resume.flatMap { try? JSON.decode(ResumePoint.self, from: Array($0.utf8)) }, boot: try row.get(15),
             isWhole: try row.get(16), host: try row.get(3))
     }

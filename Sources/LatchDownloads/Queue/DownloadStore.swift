@@ -123,11 +123,20 @@ struct DownloadStore: Sendable {
     /// Notes where a task stands that was fetched; false when it was removed, or somebody else has changed it
     /// meanwhile.
     @discardableResult
-    func note(
-        _ position: Int, _ state: DownloadState, attempts: Int? = nil, notBefore: Date? = nil, keepsPart: Bool = true
-    ) async throws -> Bool {
+    func note(_ position: Int, _ state: DownloadState, keepsPart: Bool = true) async throws -> Bool {
         try await write {
-            try $0.run(Self.update, state.word, state.reason, attempts, notBefore, keepsPart, position) == 1
+            try $0.run(Self.update, state.word, state.reason, nil, nil, keepsPart, position) == 1
+        }
+    }
+
+    /// Notes that a task waits for its time, and why; false as for the others.
+    func note(
+        _ position: Int, restsUntil time: Date, because reason: String, attempts: Int, now: Date
+    ) async throws -> Bool {
+        try await write { connection in
+            _ = try connection.run(Self.noteRest, now)
+            return try connection.run(
+                Self.update, DownloadState.waiting.word, reason, attempts, time, true, position) == 1
         }
     }
 

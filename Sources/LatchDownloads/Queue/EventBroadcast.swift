@@ -1,42 +1,65 @@
 import Synchronization
 
-/// Tells events to any number of listeners, each at its own pace, as long as it does not fall far behind.
+/// Tells events to any number of listeners, each at its own pace.
 final class EventBroadcast: Sendable {
     private struct State {
-        var listeners: [Int: Listener] = [:]
+        var listeners: [Int: EventBacklog] = [:]
         var next = 0
     }
 
-    private struct Listener {
-        var continuation: AsyncStream<DownloadEvent>.Continuation
-        var wants: @Sendable (DownloadEvent) -> Bool
-    }
-
     private let state = Mutex(State())
+    private let hasRoom: @Sendable () -> Void
 
-    /// How many events are kept for a listener that does not come along; the oldest ones go first.
-    private static let backlog = 4096
+    /// Makes one without listeners.
+    ///
+    /// - Parameter hasRoom: Called when a listener that loses nothing has come along.
+    init(hasRoom: @escaping @Sendable () -> Void = {}) { self.hasRoom = hasRoom }
 
-    func stream(_ wants: @escaping @Sendable (DownloadEvent) -> Bool = { _ in true }) -> AsyncStream<DownloadEvent> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(Self.backlog)) { continuation in
-            let id = state.withLock { state in
-                state.next += 1
-                state.listeners[state.next] = Listener(continuation: continuation, wants: wants)
-                return state.next
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
-            }
+    /// Whether a listener that loses nothing is so far behind that no more should be told.
+    var isFull: Bool { state.withLock { $0.listeners.values.contains { $0.isFull } } }
+
+    /// What is told from now on. The listener is forgotten when the stream is.
+    ///
+    /// - Parameters:
+    ///   - losesNothing: Whether every event but progress is kept until it is taken.
+    ///   - wants: Which events.
+    /// - Returns: The events.
+    func stream(
+        losesNothing: Bool = false, _ wants: @escaping @Sendable (DownloadEvent) -> Bool = { _ in true }
+    ) -> AsyncStream<DownloadEvent> {
+        let backlog = EventBacklog(losesNothing: losesNothing, wants: wants, hasRoom: hasRoom)
+        let number = state.withLock { state in
+            state.next += 1
+            state.listeners[state.next] = backlog
+            return state.next
         }
+        let listener = Listener(backlog: backlog) { [weak self] in
+            let forgotten = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+            if forgotten != nil { self?.hasRoom() }
+        }
+        return AsyncStream(
+            unfolding: { await listener.backlog.next() }, onCancel: { [weak backlog] in backlog?.close() })
     }
 
     func send(_ event: DownloadEvent) {
         let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners where listener.wants(event) { listener.continuation.yield(event) }
+        for listener in listeners { listener.add(event) }
     }
 
     func finish() {
         let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners { listener.continuation.finish() }
+        for listener in listeners { listener.finish() }
+    }
+
+    /// Lives as long as the stream.
+    private final class Listener: Sendable {
+        let backlog: EventBacklog
+        private let forget: @Sendable () -> Void
+
+        init(backlog: EventBacklog, forget: @escaping @Sendable () -> Void) {
+            (self.backlog, self.forget) = (backlog, forget)
+        }
+
+        deinit { forget() }
     }
 }

@@ -40,9 +40,11 @@ enum Hold: Sendable, Hashable {
         case files
         /// The file that the queue is kept in.
         case queue
+        /// The folder of the files, which is gone: perhaps its drive is not mounted.
+        case folder
     }
 
-    /// Whether a full disk is the reason.
+    /// Whether a disk that is full, or gone, is the reason.
     var isDisk: Bool { if case .disk = self { true } else { false } }
 
     /// What people are told, who know the folder that the files go to and the file that the queue is kept in.
@@ -53,6 +55,8 @@ enum Hold: Sendable, Hashable {
         case .disk(.queue):
             "There is no room left for '\(database)', where the downloads are noted. Make room there; they go on by "
                 + "themselves."
+        case .disk(.folder):
+            "The folder '\(folder)' is not there now. Mount its drive; the downloads go on by themselves."
         case .account(_, let message): message
         case .outside(let reason): reason
         }
@@ -166,6 +170,7 @@ extension FetchOutcome {
         }
         switch error.code {
         case .storageFull: self = .held(.disk(.queue))
+        case .folderGone: self = .held(.disk(.folder))
         case .cancelled: self = .stopped
         case .sessionEnded, .signedOut, .passwordChangeRequired: self = .held(.account(account, error.message))
         case .foreignAnswer where isAddress && !hasAnswer: self = .stranger(error.message)

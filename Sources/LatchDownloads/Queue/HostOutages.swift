@@ -75,6 +75,7 @@ struct HostOutages {
         /// When one task goes first; nil while the host does not rest.
         var until: Date?
         var first: Int?
+        var reason = ""
         var sentence = ""
     }
 
@@ -109,6 +110,7 @@ struct HostOutages {
         outage.waited += pause
         let until = now.addingTimeInterval(pause)
         outage.until = until
+        outage.reason = trouble.reason
         if isNew { outage.sentence = "\(trouble.reason) Its files wait; it is tried again in \(Self.text(pause))." }
         return .rests(until: until, isNew: isNew)
     }
@@ -136,6 +138,27 @@ struct HostOutages {
     /// Ends the outage of a host that was waited for in vain.
     mutating func end(_ host: String) { outages[host] = nil }
 
+    /// Until when a host rests, to be kept; nil while it does not.
+    func pause(of host: String) -> HostPause? {
+        guard let outage = outages[host], let until = outage.until, until != .distantFuture else { return nil }
+        return HostPause(host: host, until: until, reason: outage.reason)
+    }
+
+    /// Takes up the pauses that another program has left, but for hosts that are known to rest.
+    mutating func takeUp(_ pauses: [HostPause]) {
+        for pause in pauses where outages[pause.host] == nil {
+            outages[pause.host] = Outage(until: pause.until, reason: pause.reason, sentence: pause.sentence)
+        }
+    }
+
+    /// Lets a first task go now at each host that rests and is none of these.
+    mutating func tryNow(but hosts: Set<String>) {
+        for (host, outage) in outages
+        where outage.until != nil && outage.until != .distantFuture && !hosts.contains(host) {
+            outages[host]?.until = .distantPast
+        }
+    }
+
     /// Ends all; whether a host rested.
     mutating func endAll() -> Bool {
         defer { outages = [:] }
@@ -143,11 +166,7 @@ struct HostOutages {
     }
 
     /// Lets a first task of each go now, as when the network is back.
-    mutating func tryNow() {
-        for (host, outage) in outages where outage.until != nil && outage.until != .distantFuture {
-            outages[host]?.until = .distantPast
-        }
-    }
+    mutating func tryNow() { tryNow(but: []) }
 
     /// Whether nothing may begin at some host.
     var isEmpty: Bool { outages.isEmpty }

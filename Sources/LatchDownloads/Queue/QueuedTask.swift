@@ -9,10 +9,14 @@ public struct QueuedTask: Sendable, Identifiable {
     public var task: DownloadTask
     /// Where it stands.
     public var state: DownloadState
+    /// Why it waits for its time, where it does; see ``notBefore``.
+    public var waitsBecause: String?
     /// How often it was tried in vain.
     public var attempts: Int
     /// Before when it is not tried again.
     public var notBefore: Date
+    /// The length of its file in bytes, where a server told.
+    public var bytes: Int?
     /// Where its file is, or is to be.
     public var path: String?
     /// What its part holds.
@@ -21,19 +25,23 @@ public struct QueuedTask: Sendable, Identifiable {
     var boot: String?
     /// Whether the part needs nothing more from the server.
     var isWhole: Bool
-    /// The host that it comes from.
-    var host: String
+    /// The host that it comes from, with its port.
+    public internal(set) var host: String
 
     /// The queue's number of it.
     public var id: Int { position }
 
-    /// Which task it is, also when it was taken out of the queue and put in again.
+    /// Which file it is, also when its task was taken out of the queue and put in again: an asset's, whichever account it is
+    /// fetched for, or an account's.
     struct Key: Hashable {
-        var account: UUID
+        var account: UUID?
         var id: DownloadTask.ID
     }
 
-    var key: Key { Key(account: task.account, id: task.id) }
+    var key: Key {
+        ImmichAssetReading.isID(task.id)
+            ? Key(account: nil, id: task.id.lowercased()) : Key(account: task.account, id: task.id)
+    }
 
     /// The task with a name in ASCII alone; nil where it has one.
     var plainlyNamed: QueuedTask? {

@@ -13,8 +13,7 @@ public enum DownloadEvent: Sendable, Equatable {
     /// All tasks together; some times a second at most.
     case overall(OverallProgress)
     /// The queue waits, as a whole or for one server, or goes on; nil for going on. The sentence says for what: room on
-    /// the disk, the network, a sign-in, a server that cannot be reached. What fails with a server that does not come
-    /// back is not told one by one, nor is what a command changes.
+    /// the disk, the network, a sign-in, a server that cannot be reached. What a command changes is not told.
     case held(String?)
 }
 

@@ -77,4 +77,26 @@ extension AccountSchema {
         CREATE TABLE download_owner (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
         INSERT INTO download_owner VALUES (1, lower(hex(randomblob(4))));
         """)
+
+    /// What outlives a program that waits: why a host is left alone and until when, and when something was last told to wait, by
+    /// which a clock that was set back shows. Which libraries' folders were made, so that one that is gone is known. And the folder that was last chosen for each account, by server and address: it is
+    /// kept for who signs out and in again.
+    static let downloadPauses = Migration(
+        12, "the pauses of downloads, and their folders",
+        """
+        CREATE TABLE download_pauses (
+            host TEXT PRIMARY KEY,
+            until INTEGER NOT NULL,
+            reason TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE libraries ADD COLUMN is_made INTEGER NOT NULL DEFAULT 0;
+        UPDATE libraries SET is_made = 1;
+        ALTER TABLE download_signals ADD COLUMN rested INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE download_folders (
+            server_url TEXT NOT NULL,
+            user_email TEXT NOT NULL,
+            folder TEXT NOT NULL,
+            PRIMARY KEY (server_url, user_email)
+        ) STRICT, WITHOUT ROWID;
+        """)
 }

@@ -76,8 +76,9 @@ enum AccountSchema {
         downloadPartsCompared,
         downloadOwner,
         libraryVersions,
+        downloadPauses,
         Migration(
-            20, "the server that was found last",
+            13, "the server that was found last",
             """
             CREATE TABLE found_server (
                 one INTEGER PRIMARY KEY CHECK (one = 1), server_url TEXT NOT NULL, found_at INTEGER NOT NULL

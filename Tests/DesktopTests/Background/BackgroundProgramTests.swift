@@ -19,10 +19,14 @@ import Testing
         print("begun", os.getsid(0) == os.getpid(), os.environ.get("COLOUR"), line.recv(9).decode().strip(), flush=True)
         """
 
+    private var service: ServiceFile {
+        ServiceFile("latchstring-test", environment: ["XDG_CONFIG_HOME": folder.file("config")])
+    }
+
     private func program(_ script: String) -> BackgroundProgram {
         BackgroundProgram(
-            ["/usr/bin/python3", "-c", script], name: "latchstring-test", description: "A test",
-            environment: ["COLOUR": "blue"], log: folder.file("log"))
+            ["/usr/bin/python3", "-c", script], as: service, description: "A test", environment: ["COLOUR": "blue"],
+            log: folder.file("log"))
     }
 
     private func log() -> String {
@@ -38,27 +42,39 @@ import Testing
         #expect(keeper == .itself)
         try await eventually { log().hasSuffix("\n") }
         #expect(log() == "begun True None taken\n")
+        #expect(!service.isThere, "nobody would start it")
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("log"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("wait")).isEmpty)
     }
 
     @Test(
-        "DL-17 with a manager of services a program is one, is started again after a crash, and is forgotten at its end"
+        "DL-17 with a manager of services a program is one, is started again after a crash and with the manager, and gets its words as they are"
     )
-    func service() async throws {
-        let desktop = try await MockDesktop(.manager)
-        let keeper = try await program(Self.ready).start(
-            bus: .session(desktop.environment), waitingIn: [folder.file("wait")])
+    func asService() async throws {
+        let odd = ["a b", "100%", "$HOME ${HOME}", "c\\d", "\"e\"", "f\u{E9}"]
+        let desktop = try await MockDesktop(.manager, environment: ["XDG_CONFIG_HOME": folder.file("config")])
+        let script = Self.ready + "\nimport sys; print(*sys.argv[1:], sep='|', flush=True)\n"
+        let program = BackgroundProgram(
+            ["/usr/bin/python3", "-c", script] + odd, as: service, description: "A test",
+            environment: ["COLOUR": "blue"],
+            log: folder.file("log"))
+        let keeper = try await program.start(bus: .session(desktop.environment), waitingIn: [folder.file("wait")])
         #expect(keeper == .service)
-        try await eventually { log().hasSuffix("\n") }
-        #expect(log() == "begun True blue taken\n")
-        let line = try await desktop.call(.manager) { $0.contains("StartTransientUnit") }
-        for word in [
-            "latchstring-test.service", "'CollectMode'", "'inactive-or-failed'", "'on-abnormal'", "'exec'", "'UMask'",
-        ] {
-            #expect(line.contains(word))
+        try await eventually { log().split(separator: "\n").count == 2 }
+        #expect(log() == "begun True blue taken\n\(odd.joined(separator: "|"))\n")
+        try await desktop.call(.manager) { $0.contains("StartUnit \"latchstring-test.service\"") }
+
+        let path = try #require(service.path)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        for line in ["Restart=on-abnormal", "Type=exec", "WantedBy=default.target", "UMask=0"] {
+            #expect(text.contains("\n" + line), "\(line)")
         }
+        #expect(!text.contains("Environment=\"LATCH_READY"), "the next start has nobody who waits")
+        let link = folder.file("config/systemd/user/default.target.wants/latchstring-test.service")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+        service.remove()
+        #expect(!service.isThere && (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == nil)
     }
 
     @Test("A program that fails before it has begun is told, with where it says why")

@@ -29,12 +29,13 @@ import Testing
                     return reached
                 }
             }
-            return try await group.reduce(into: []) { $0 += $1 }
+            return try await group.reduce([], +)
         }
 
         print("latch \(command), \(store): killed at \(reached.count) of \(points.count) system calls.")
-        // Which thread does what differs from run to run; the counts then differ a little, but no call is left out.
+        // Which thread does what differs from run to run; the counts then differ a little.
         #expect(reached.count > points.count * 3 / 4)
-        #expect(Set(reached.map(\.name)) == Set(points.map(\.name)))
+        let never = Set(points.map(\.name)).subtracting(reached.map(\.name))
+        #expect(never.isEmpty, "It was killed at none of its calls of \(never.sorted().joined(separator: ", ")).")
     }
 }

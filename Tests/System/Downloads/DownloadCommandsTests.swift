@@ -91,7 +91,7 @@ struct DownloadCommandsTests {
         #expect(cancelled.output == "{\"files\":1}\n")
         #expect(second.status == 0 && second.errors.contains("Another 'latch download' is at it"))
         #expect(rest.status == 0 && status == 0 && watched == 0)
-        #expect(list.output.split(separator: "\n").allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
+        #expect(list.output.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
         #expect(resumed.status == 0 && done.status == 0, "\(done.errors)")
         #expect(house.files().count == 4)
         #expect(one.output == "1 file.\n" && cleared.output == "3 files.\n")
@@ -179,7 +179,7 @@ struct DownloadCommandsTests {
         let done = try await again.latch("download")
 
         #expect(ended.status == 77 && ended.errors.contains("latch downloads resume"), "\(ended.errors)")
-        #expect(list.output.split(separator: "\n").allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
+        #expect(list.output.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
         #expect(resumed.status == 0 && done.status == 0 && house.files().count == 3, "\(done.errors)")
     }
 }

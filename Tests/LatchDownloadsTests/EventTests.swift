@@ -1,0 +1,58 @@
+import Foundation
+import LatchKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// Listeners that do not come along.
+@Suite(.timeLimit(.minutes(5)))
+struct EventTests {
+    private static func end(_ number: Int) -> DownloadEvent { .complete(id: "\(number)", path: "/\(number)") }
+
+    @Test("DL-8 a listener that loses nothing gets every file's end, in order, and progress as far as it comes along")
+    func losesNothing() async throws {
+        let rooms = Mutex(0)
+        let broadcast = EventBroadcast { rooms.withLock { $0 += 1 } }
+        let (all, some) = (broadcast.stream(losesNothing: true), broadcast.stream())
+        for number in 0..<10_000 {
+            broadcast.send(Self.end(number))
+            broadcast.send(.overall(OverallProgress()))
+        }
+        #expect(broadcast.isFull)
+        broadcast.finish()
+        let (taken, newest) = (
+            await all.reduce(into: []) { $0.append($1) }, await some.reduce(into: []) { $0.append($1) }
+        )
+        #expect(taken.filter { $0 != .overall(OverallProgress()) } == (0..<10_000).map(Self.end))
+        #expect(taken.count < 10_000 + EventBacklog.limit)
+        #expect(newest.last == Self.end(9_999) && newest.count <= EventBacklog.limit + 1)
+        #expect(!broadcast.isFull && rooms.withLock { $0 } > 0)
+    }
+
+    @Test(
+        "DL-8 while a listener that loses nothing is far behind no file is begun; they come when it comes along, or is gone",
+        arguments: [true, false])
+    func heldUp(_ comesAlong: Bool) async throws {
+        let world = try await DownloadWorld()
+        let queue = world.queue()
+        try await queue.add((0..<3).map { world.task("picture-\($0)") })
+        var all: AsyncStream<DownloadEvent>? = queue.everyEvent { _ in true }
+        for number in 0..<EventBacklog.limit { queue.broadcast.send(Self.end(number)) }
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        var beats = 0
+        for await event in events {
+            if case .overall = event { beats += 1 }
+            if beats == 3 { break }
+        }
+        #expect(!world.server.requests.contains { $0.path.hasPrefix("/files/") })
+        let taking = comesAlong ? all.map { all in Task { await all.reduce(into: 0) { count, _ in count += 1 } } } : nil
+        all = nil
+        try await run.cancellableValue
+        #expect(try await queue.progress().done == 3)
+        queue.endEvents()
+        if let taking { #expect(await taking.value >= EventBacklog.limit + 9) }
+    }
+}

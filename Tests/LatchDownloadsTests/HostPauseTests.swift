@@ -1,0 +1,92 @@
+import Foundation
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// A server wants to be left alone, and the program that was told so ends.
+@Suite(.timeLimit(.minutes(5)))
+struct HostPauseTests {
+    private let world: DownloadWorld
+    private let clock = DownloadWorld.Clock()
+
+    init() async throws { world = try await DownloadWorld() }
+
+    private var asked: Int { world.server.requests.count { $0.path.hasPrefix("/files/") } }
+
+    private func queue() -> DownloadQueue { world.queue(now: { [clock] in clock.now }) }
+
+    /// Leaves a queue whose server wants to be left alone for ten minutes, and is well again just then.
+    private func leaveAlone() async throws {
+        world.intercept { $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "600")]) : nil }
+        let queue = queue()
+        try await queue.add((0..<10).map { world.task("picture-\($0)") })
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        await queue.untilHeld(events)
+        run.cancel()
+        _ = await run.result
+        world.intercept { _ in nil }
+    }
+
+    /// Runs the queue anew, and returns when it has said why it waits and a beat has gone by.
+    private func beginAgain() async throws -> (queue: DownloadQueue, run: Task<Void, any Error>, why: String) {
+        let queue = queue()
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        var (why, beats) = ("", 0)
+        for await event in events {
+            if case .held(let reason?) = event { why = reason }
+            if case .overall = event { beats += 1 }
+            if !why.isEmpty, beats >= 2 { break }
+        }
+        return (queue, run, why)
+    }
+
+    @Test("DL-14 DL-17 the pause outlives the program; the next one says why it waits and until when, and then goes on")
+    func outlives() async throws {
+        try await leaveAlone()
+        let before = asked
+        let (queue, run, why) = try await beginAgain()
+        #expect(why.contains("503") && why.contains("wait until") && why.contains("latch downloads retry"), "\(why)")
+        #expect(asked == before)
+        let rows = try await queue.tasks()
+        #expect(rows.contains { $0.waitsBecause?.contains("503") ?? false && $0.notBefore > clock.now })
+        clock.advance(by: 602)
+        try await run.cancellableValue
+        #expect(try await queue.progress().done == 10)
+        #expect(try await queue.pauses().isEmpty)
+    }
+
+    @Test(
+        "DL-12 DL-14 who says so has what waits tried at once, also by a program that runs", arguments: [true, false])
+    func retried(_ isAll: Bool) async throws {
+        try await leaveAlone()
+        let before = asked
+        let (queue, run, _) = try await beginAgain()
+        #expect(asked == before)
+        let count = try await world.otherProgram().retryFailed(isAll ? nil : ["picture-7"])
+        #expect(count == (isAll ? 10 : 1))
+        if !isAll { clock.advance(by: 602) }
+        try await run.cancellableValue
+        #expect(try await queue.progress().done == 10)
+    }
+
+    @Test(
+        "DL-14 a clock that is set back by a day prolongs no pause, whether a program runs meanwhile or not",
+        arguments: [true, false])
+    func clockSetBack(_ runs: Bool) async throws {
+        try await leaveAlone()
+        if !runs { clock.advance(by: -86_400) }
+        let queue = queue()
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        if runs {
+            await queue.untilHeld(events)
+            clock.advance(by: -86_400)
+        }
+        try await run.cancellableValue
+        #expect(try await queue.progress().done == 10)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HTTPClient
+import LatchKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// Something is in the place of a name that a file would have.
+@Suite(.timeLimit(.minutes(5)))
+struct TakenNameTests {
+    enum Link: String, CaseIterable { case toNothing, toFolder, toItself }
+
+    private let world: DownloadWorld
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: world.library)) ?? [] }
+
+    init() async throws { world = try await DownloadWorld() }
+
+    /// Puts a link under a name, and says where it leads.
+    private func put(_ link: Link, at name: String) throws -> String {
+        let (files, path) = (FileManager.default, world.library + "/" + name)
+        try files.createDirectory(atPath: world.library, withIntermediateDirectories: true)
+        let target =
+            switch link {
+            case .toNothing: "/media/not-mounted/\(name)"
+            case .toFolder: world.folder.path
+            case .toItself: path
+            }
+        try files.createSymbolicLink(atPath: path, withDestinationPath: target)
+        return target
+    }
+
+    private func target(of name: String) throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: world.library + "/" + name)
+    }
+
+    @Test(
+        "DL-2 DL-13 a link under a file's name stays as it is, wherever it leads, and the file comes beside it",
+        arguments: Link.allCases)
+    func single(_ link: Link) async throws {
+        let target = try put(link, at: "one.jpg")
+        let queue = world.queue()
+        try await queue.add([world.task("one"), world.task("two")])
+        try await queue.run()
+        #expect(try await queue.progress().done == 2)
+        #expect(try self.target(of: "one.jpg") == target)
+        #expect(
+            try world.file("one (2).jpg") == world.bytes(of: "one") && world.file("two.jpg") == world.bytes(of: "two"))
+    }
+
+    @Test(
+        "DL-6 DL-13 so does one under the name of either part of a live photo, and under that of both in one file",
+        arguments: Link.allCases, ["live.jpg", "live.MOV", "joined"])
+    func pair(_ link: Link, _ name: String) async throws {
+        let taken = name == "joined" ? "live.jpg" : name
+        let target = try put(link, at: taken)
+        let folder = FolderLibrary(folder: world.library)
+        let queue = world.queue(library: name == "joined" ? JoiningLibrary(inner: folder) : folder)
+        try await queue.add(world.pair("live"))
+        try await queue.run()
+        #expect(try await queue.progress().done == 2)
+        #expect(try self.target(of: taken) == target)
+        let wanted = name == "joined" ? ["live (2).jpg"] : ["live (2).MOV", "live (2).jpg"]
+        #expect(Set(names).subtracting([".latchstring", taken]) == Set(wanted))
+    }
+
+    @Test("DL-12 DL-13 stopped while somebody takes each name before it, it ends, and the file comes at the next start")
+    func stopped() async throws {
+        let box = Mutex<DownloadQueue?>(nil)
+        let run = Mutex<Task<Void, any Error>?>(nil)
+        let count = Mutex(0)
+        var hook = DownloadHook()
+        hook.after = { [world] step in
+            guard step == .wholeNoted else { return }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            // A test that fails ends too.
+            guard number < 50 else { return }
+            let name = number == 1 ? "one.jpg" : "one (\(number)).jpg"
+            try Data().write(to: URL(fileURLWithPath: world.library + "/" + name))
+            guard number == 5 else { return }
+            run.withLock { $0 }?.cancel()
+            while await box.withLock({ $0 })?.isStopping == false { await Task.yield() }
+        }
+        let queue = DownloadQueue(
+            world.latch, library: FolderLibrary(folder: world.library), settings: .init(), now: { Date() }, hook: hook)
+        box.withLock { $0 = queue }
+        try await queue.add([world.task("one")])
+        let began = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            for await _ in began.stream { break }
+            try await queue.run()
+        }
+        run.withLock { $0 = work }
+        began.continuation.yield()
+        await #expect(throws: CancellationError.self) { try await work.value }
+        #expect(count.withLock { $0 } == 5)
+        #expect(try await world.state("one", queue)?.isOver == false)
+
+        try await world.queue().run()
+        #expect(try world.file("one (6).jpg") == world.bytes(of: "one") && world.parts().isEmpty)
+    }
+}
