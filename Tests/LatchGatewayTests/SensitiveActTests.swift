@@ -1,6 +1,8 @@
 import Crypto
+import Database
 import FoundationEssentials
 import HTTPServer
+import OpenIDConnect
 import Testing
 import Wire
 
@@ -17,6 +19,9 @@ struct SensitiveActTests {
     }
 
     private static let pin = [("pin", "1234"), ("repeated_pin", "1234")]
+
+    /// Whom an identity is linked to.
+    private static let linked = "linked@example.org"
 
     private static let rows: [String: Row] = [
         "POST /immich/api/auth/pin-code": Row(act: .setFirstPIN, body: ["pinCode": "123456"]),
@@ -38,6 +43,7 @@ struct SensitiveActTests {
         "POST /latch/admin/people/{}": Row(act: .administer, fields: [("action", "enable")]),
         "POST /latch/admin/sessions/{}/end": Row(act: .administer),
         "POST /latch/admin/keys/{}/revoke": Row(act: .administer),
+        "POST /latch/admin/identities/{}": Row(act: .administer, fields: [("email", linked)]),
     ]
 
     /// What changes something and needs no more than a session, or asks for the password, the PIN or nothing itself.
@@ -101,6 +107,16 @@ struct SensitiveActTests {
         if route.pattern.contains("/keys/") {
             let made = try await stores.apiKeys.make(for: person, name: "a key", scopes: ["app"], maximum: 100)
             return made.listed.id.uuidString.lowercased()
+        }
+        if route.pattern.contains("/identities/") {
+            _ = try await stores.people.invite(email: Self.linked)
+            let provider = try #require(stores.settings.providers.first)
+            _ = try await stores.database.write { connection throws(DatabaseError) in
+                try connection.run(
+                    UnlinkedIdentityStatements.note, provider.id, provider.settings.issuer, "linked-1", nil, nil,
+                    person.created)
+            }
+            return "1"
         }
         guard route.pattern.contains("/people/") else { return UUID().uuidString.lowercased() }
         let other = try await stores.people.invite(email: "other-\(person.email)")

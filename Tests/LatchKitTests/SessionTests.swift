@@ -420,8 +420,8 @@ import Testing
         #expect(try await out.value.isRevoked)
         _ = try? await waiter.value
         let last = try #require(world.wire.requests.last { $0.path == World.logout })
-        #expect(last.token == "token-2")
-        #expect(!world.onyx.live.contains("token-2"))
+        #expect(last.token == "token-number-2")
+        #expect(!world.onyx.live.contains("token-number-2"))
     }
 
     /// Damage of what is kept of a connection: the row's text or the secret's.

@@ -195,9 +195,9 @@ final class Bridge: Sendable {
 
     /// The person whom an identity is here, for an app that has no way to change a password.
     ///
-    /// - Throws: As ``PeopleStore/person(for:at:renewingGroups:)``; ``GatewayError/Code/passwordChangeRequired``.
+    /// - Throws: As ``person(for:at:)``; ``GatewayError/Code/passwordChangeRequired``.
     func person(forAppOf identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
-        let person = try await people.person(for: identity, at: provider.configuration)
+        let person = try await person(for: identity, at: provider)
         guard !enforcesPasswordChange || !person.mustChangePassword else {
             throw GatewayError(.passwordChangeRequired, "The person must choose another password first.")
         }

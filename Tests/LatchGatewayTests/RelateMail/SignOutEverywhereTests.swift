@@ -34,7 +34,7 @@ struct SignOutEverywhereTests {
             case "account page":
                 let page = "/latch/account"
                 #expect(try await ada.get(page).text.contains("a key"))
-                let done = try await ada.submit("\(page)/devices/end-others", on: page)
+                let done = try await ada.submitAndConfirm("\(page)/devices/end-others", on: page)
                 #expect(
                     try await ada.get(done.headers["Location"] ?? "").text.contains("keys of your programs are revoked")
                 )
@@ -44,7 +44,7 @@ struct SignOutEverywhereTests {
                 let root = PageBrowser(bench.bench)
                 _ = try await root.signIn("root@example.org", "root's own 77")
                 let id = try await stores.people.require(Bench.email).id.uuidString.lowercased()
-                _ = try await root.submit(
+                _ = try await root.submitAndConfirm(
                     "/latch/admin/people/\(id)", on: "/latch/admin/people/\(id)", [("action", "end")])
             case "command":
                 let elsewhere = try await bench.bench.elsewhere()
@@ -80,7 +80,7 @@ struct SignOutEverywhereTests {
             _ = try await ada.post("\(path)\(other.id)/revoke", [(FormTokens.field, token)])
             #expect(try await bench.profile(other.authorization).status == 200)
 
-            let done = try await ada.submit("\(path)\(key.id)/revoke", on: "/latch/account")
+            let done = try await ada.submitAndConfirm("\(path)\(key.id)/revoke", on: "/latch/account")
             #expect(done.headers["Location"] == "/latch/account?done=key")
             #expect(try await bench.profile(key.authorization).status == 401)
             #expect(bench.events("api-key-revoked").last?["reason"]?.string == "on-a-page")
@@ -102,7 +102,7 @@ struct SignOutEverywhereTests {
             #expect(try await ada.post(form, [(FormTokens.field, token)]).status == 403)
             #expect(try await bench.profile(key.authorization).status == 200)
 
-            let done = try await root.submit(form, on: page)
+            let done = try await root.submitAndConfirm(form, on: page)
             #expect(done.headers["Location"] == page + "?done=key")
             #expect(try await bench.profile(key.authorization).status == 401)
         }

@@ -18,10 +18,10 @@ extension PageRoutes {
     /// `POST /admin/identities/{id}`: links it to the person with an e-mail address.
     func linkIdentity(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(Self.failures) }
         guard let identity = try await unlinked(id),
             let provider = services.settings.providers.first(where: { $0.id == identity.provider })
         else { return notFound }
-        guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.identity(identity.id)) }
         let email = visit.fields["email"] ?? ""
         guard let person = try await services.people.find(email) else {
             return linking(identity, visit, mistake: "Nobody here has this e-mail address.", .unprocessableContent)

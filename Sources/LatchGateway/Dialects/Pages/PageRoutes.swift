@@ -35,7 +35,10 @@ struct PageRoutes: GatewayDialect {
     var now: Date { services.now() }
 
     /// There is a sign-in on every protected host; ``PageHome`` says what else is served there.
-    func hostScope(of pattern: String) -> HostCheck.Scope { .protected }
+    func hostScope(of pattern: String) -> HostCheck.Scope { entrances.contains(pattern) ? .own : .protected }
+
+    /// Addresses that lead to the account.
+    private var entrances: Set<String> { ["/", prefix.isEmpty ? "/" : prefix] }
 
     /// Adds the routes under the prefix.
     func add(to router: inout Router) {
@@ -51,7 +54,7 @@ struct PageRoutes: GatewayDialect {
 
     /// Leads to the account who types the server's address, or leaves the rest of it out.
     private func addEntrances(to router: inout Router) {
-        for path in Set(["/", prefix, prefix + "/"]) where !path.isEmpty {
+        for path in entrances.union([prefix + "/"]) {
             router.on(.get, path) { request in await answer(request) { seeOther(PagePath.account) } }
         }
     }
