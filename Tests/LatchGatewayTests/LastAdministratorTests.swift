@@ -29,7 +29,8 @@ struct LastAdministratorTests {
                 for index in [0, 1] {
                     let (browser, path, token) = (browsers[index], paths[index], tokens[index])
                     group.addTask {
-                        try await browser.post(path, [(FormTokens.field, token), ("action", action), (PageQuestion.answer, "1")]).status
+                        let fields = [(FormTokens.field, token), ("action", action), (PageQuestion.answer, "1")]
+                        return try await browser.post(path, fields).status
                     }
                 }
                 return try await group.reduce(into: [Int]()) { $0.append($1) }

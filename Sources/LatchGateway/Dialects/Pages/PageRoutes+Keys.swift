@@ -48,8 +48,8 @@ extension PageRoutes {
 
     private func question(cancel page: String) -> PageQuestion {
         PageQuestion(
-            title: "Revoke this key?", sentence: "The program that has it cannot use it any more.", button: "Revoke the key",
-            page: page)
+            title: "Revoke this key?", sentence: "The program that has it cannot use it any more.",
+            button: "Revoke the key", page: page)
     }
 
     private func event(_ visit: PageVisit) -> AuditEvent {
