@@ -41,12 +41,12 @@ enum OddRequests {
         let bearer = "Authorization: Bearer \(token)"
         all += [line(token, "/api/me"), line("TRACE", "/api/me", bearer), line("OPTIONS", "/api/me", bearer)]
         all += ["\(token)\r\n\r\n", "\(token) \(token) \(token)\r\n\r\n", "GET /api/me HTTP/\(token)\r\n\r\n"]
-        all += ["GET /api/me HTTP/1.1\r\nHost: a\r\n\(bearer)", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\(token)"]
+        all += ["GET /api/me HTTP/1.1\r\nHost: localhost\r\n\(bearer)", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\(token)"]
         return all
     }
 
     static func line(_ method: String, _ target: String, _ field: String = "X-Nothing: 1") -> String {
-        "\(method) \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(field)\r\n\r\n"
+        "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(field)\r\n\r\n"
     }
 
     static func post(_ path: String, _ body: String, type: String = FormURLEncoded.mediaType, token: String? = nil)
@@ -54,7 +54,7 @@ enum OddRequests {
     {
         let bearer = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         return
-            "POST \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: \(type)\r\n\(bearer)Content-Length: \(body.utf8.count)\r\n"
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: \(type)\r\n\(bearer)Content-Length: \(body.utf8.count)\r\n"
             + "\r\n\(body)"
     }
 
