@@ -1,3 +1,4 @@
+import CSpawn
 import Foundation
 
 /// A program under a terminal of its own, driven as a person would.

@@ -102,8 +102,10 @@ struct FileBodyTests {
         socket = nil
         var records = bench.server.accesses.makeAsyncIterator()
         let record = try #require(await records.next())
-        // What was read, and what the client's system had still in its hands.
-        #expect(record.bytes >= taken - (head ?? 0))
+        // What was read, but for the last segments, which a system may acknowledge up to 40 ms after it handed them on; and what
+        // it had received and the client did not read.
+        let unacknowledged = 2 * 65_536
+        #expect(record.bytes >= taken - (head ?? 0) - unacknowledged)
         #expect(record.bytes < 1 << 28)
         await bench.stop()
     }
