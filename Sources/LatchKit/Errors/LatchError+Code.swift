@@ -202,7 +202,7 @@ extension LatchError.Code {
     public static let storageFailed = Self(rawValue: "storage_failed")
     /// A file that was to be written could not be; the cause tells why.
     public static let fileFailed = Self(rawValue: "file_failed")
-    /// The folder that files were brought to is gone, perhaps with a drive that is not mounted.
+    /// The folder that files were brought to is missing; its drive may not be mounted.
     public static let folderGone = Self(rawValue: "folder_gone")
     /// The person or the program stopped it.
     public static let cancelled = Self(rawValue: "cancelled")
