@@ -3,8 +3,8 @@ import FoundationEssentials
 import HTTPClient
 
 extension AccountStore {
-    /// Finishes sign-ins and sign-outs that a crash interrupted, and revokes keys that were left over on servers. Skips accounts
-    /// that another program is working on.
+    /// Finishes sign-ins and sign-outs that a crash interrupted, and revokes keys that were left over on servers. Skips
+    /// accounts that another program is working on.
     ///
     /// The servers are told first, all at the same time, because the tokens are removed afterwards. A failure at one account
     /// does not stop the others.
