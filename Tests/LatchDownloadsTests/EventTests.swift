@@ -11,7 +11,9 @@ import Testing
 struct EventTests {
     private static func end(_ number: Int) -> DownloadEvent { .complete(id: "\(number)", path: "/\(number)") }
 
-    @Test("DL-8 a listener that must get all events gets the end of every file, in order, and progress as far as it keeps up")
+    @Test(
+        "DL-8 a listener that must get all events gets the end of every file, in order, and progress as far as it keeps up"
+    )
     func losesNothing() async throws {
         let rooms = Mutex(0)
         let broadcast = EventBroadcast { rooms.withLock { $0 += 1 } }

@@ -44,7 +44,9 @@ struct HostPauseTests {
         return (queue, run, why)
     }
 
-    @Test("DL-14 DL-17 a pause is kept when the program ends; the next one says why and how long it waits, then continues")
+    @Test(
+        "DL-14 DL-17 a pause is kept when the program ends; the next one says why and how long it waits, then continues"
+    )
     func outlives() async throws {
         try await leaveAlone()
         let before = asked
@@ -60,7 +62,8 @@ struct HostPauseTests {
     }
 
     @Test(
-        "DL-12 DL-14 retry makes waiting files be tried at once, also by a program that runs already", arguments: [true, false])
+        "DL-12 DL-14 retry makes waiting files be tried at once, also by a program that runs already",
+        arguments: [true, false])
     func retried(_ isAll: Bool) async throws {
         try await leaveAlone()
         let before = asked

@@ -45,7 +45,9 @@ struct PictureLibraryTests {
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
-    @Test("DL-2 DL-11 a picture that two accounts share is fetched once, also when both start to fetch it at the same time")
+    @Test(
+        "DL-2 DL-11 a picture that two accounts share is fetched once, also when both start to fetch it at the same time"
+    )
     func twoAccounts() async throws {
         let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
         let second = try await world.latch.signIn(

@@ -65,7 +65,9 @@ struct TakenNameTests {
         #expect(Set(names).subtracting([".latchstring", taken]) == Set(wanted))
     }
 
-    @Test("DL-12 DL-13 the queue stops even while another program takes each name first; the file comes at the next start")
+    @Test(
+        "DL-12 DL-13 the queue stops even while another program takes each name first; the file comes at the next start"
+    )
     func stopped() async throws {
         let box = Mutex<DownloadQueue?>(nil)
         let run = Mutex<Task<Void, any Error>?>(nil)
