@@ -58,10 +58,10 @@ extension HTTPClient {
 
     /// Sends a request and streams the body of a successful answer (2xx) to the file at `path`.
     ///
-    /// The bytes go to a new file beside it, `PATH.DIGITS.part`, which is moved to `path` when they are whole and on the disk: on
-    /// failure or cancellation that part is removed and the file at `path` is what it was before. Of several downloads to one
-    /// path the last to end stays. The body of any other status
-    /// stays in memory and no file is touched.
+    /// The bytes go to a new file beside it, `PATH.RANDOM.part`, which is moved to `path` when all of them are on the disk. On
+    /// failure or cancellation the part is removed, and the file at `path` stays as it was. When several downloads have the
+    /// same path, the file of the last one to end remains. The body of any other status stays in memory, and no file is
+    /// touched.
     ///
     /// - Parameters:
     ///   - request: As for ``send(_:)``; mind that ``ClientRequest/timeout`` bounds the whole download.

@@ -32,13 +32,13 @@ public final class Latchstring: Sendable {
         public var now: @Sendable () -> Date
         /// Whether what is done with servers is noted in the log.
         public var keepsLog = true
-        /// Whether opening finishes what a crash left half done, which may ask servers and wait for them for three seconds.
+        /// Whether opening finishes what a crash interrupted. This may ask servers, and waits up to three seconds for them.
         public var finishesUnfinished = true
         /// The longest that signing out, and giving back what a failed sign-in brought, wait for the server.
         public var goodbyeBound = Session.revocationBound
         /// The longest that any request waits for its whole answer, files aside; looked up for each.
         var answerBound: @Sendable () -> Duration = { .seconds(30) }
-        /// The longest that opening waits for servers, all together.
+        /// The longest that opening waits for all servers together.
         var startBound = Duration.seconds(3)
         var hook = StepHook()
 

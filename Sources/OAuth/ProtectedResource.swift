@@ -7,11 +7,11 @@ public struct ProtectedResource: Sendable, Equatable {
     /// What stands between the host and the protected path in the address of these metadata.
     public static let wellKnown = "/.well-known/oauth-protected-resource"
 
-    /// The member that names the gateway. It is latchd's own: a member of `authorization_servers` would be a server of OAuth that
-    /// any client could use.
+    /// The member that names the gateway. It is specific to latchd: an entry of `authorization_servers` would have to be an
+    /// OAuth server that any client can use.
     public static let serverMember = "latchd_server"
 
-    /// The gateway whose tokens it takes.
+    /// The gateway whose tokens the resource accepts.
     public var server: String
 
     /// Where the metadata of an address stand by themselves: the well-known part goes between the host and the path.

@@ -4,7 +4,7 @@ public struct SecretKey: Sendable, Hashable {
     public let service: String
     /// Whose it is, as `ada@example.org`.
     public let account: String
-    /// Which of several with the same service and account it is; nil where there is one at most.
+    /// Tells several secrets with the same service and account apart; nil when there is at most one.
     public let id: String?
 
     /// Makes a name.
@@ -14,7 +14,7 @@ public struct SecretKey: Sendable, Hashable {
         self.id = id
     }
 
-    /// The same name in two parts.
+    /// The same name with the id as a part of `account`, for stores that know only service and account.
     var flat: SecretKey {
         guard let id else { return self }
         return SecretKey(service: service, account: account + "/" + id)

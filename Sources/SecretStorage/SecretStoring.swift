@@ -18,11 +18,11 @@ public protocol SecretStoring: Sendable {
     /// Removes what is under `key`; nothing there is fine.
     func remove(_ key: SecretKey) async throws(SecretStorageError)
 
-    /// Whether secrets can be read and kept here now; throws what stands in the way. Nothing is changed.
+    /// Checks that secrets can be read and stored now, and throws the reason when they cannot. Nothing is changed.
     func check() async throws(SecretStorageError)
 }
 
 extension SecretStoring {
-    /// They can.
+    /// Checks nothing.
     public func check() async throws(SecretStorageError) {}
 }

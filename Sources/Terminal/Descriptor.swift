@@ -50,7 +50,7 @@ public enum Descriptor {
         return Int(size.ws_col)
     }
 
-    /// Writes every byte, and waits for whoever reads: for as long as it takes, and after ``hurry()`` for a second.
+    /// Writes every byte and waits for the reader: without a limit, or for a second at a time after ``hurry()``.
     public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -64,17 +64,17 @@ public enum Descriptor {
         }
     }
 
-    /// A pipe with room takes so many bytes without waiting.
+    /// How many bytes are written at once: a pipe that is ready for writing takes them without blocking.
     ///
     /// Source: pipe(7), `PIPE_BUF`.
     private static let piece = 4_096
 
-    /// Has nobody who has stopped reading hold up the program's end: what waits to be written, and all that is written from now
-    /// on, waits for a second and no longer. What is not taken by then is dropped, and so is all further output there.
+    /// Stops a reader that no longer reads from delaying the program's end. From now on each write waits for the reader for a
+    /// second at most. Output that is not taken by then is dropped, and so is all later output to that descriptor.
     public static func hurry() { haste?.wake() }
 
     private static let haste = try? Wake()
-    /// The descriptors that nobody read for a second, a bit each.
+    /// The descriptors that were not read for a second after ``hurry()``, one bit each.
     private static let abandoned = Atomic<UInt32>(0)
 
     private static func waitForReader(of descriptor: Int32) throws(Failure) {
@@ -88,7 +88,7 @@ public enum Descriptor {
             ]
             let count = poll(&waiting, 2, isHurried ? 1_000 : -1)
             if count < 0, errno == EINTR { continue }
-            // What cannot be waited for can be written, or says why not.
+            // On an error or a hang-up the write itself says what is wrong.
             if count < 0 || waiting[0].revents != 0 { return }
             if isHurried { abandoned.bitwiseOr(bit, ordering: .relaxed) }
             isHurried = true

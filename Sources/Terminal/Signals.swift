@@ -3,8 +3,9 @@ import Synchronization
 
 /// Turns the signals that end a program into a task's cancellation, so that it can clean up.
 ///
-/// The first cancels, and has output that nobody reads dropped; the second ends the program at once, with the terminal restored. A signal that whoever started
-/// the program ignores stays ignored. SIGHUP does not count where the program asked for ``hangUps()``.
+/// The first signal cancels, and makes the program drop output that is not read. The second ends the program at once, with the
+/// terminal restored. A signal that the parent process set to be ignored stays ignored. SIGHUP does not count where the
+/// program asked for ``hangUps()``.
 ///
 /// A handler only writes the signal's number to a pipe, which a thread reads. Blocking the signals and waiting for them
 /// would not do: with an asynchronous `main` the first thread ends in `dispatch_main`, which unblocks them all.

@@ -1,13 +1,13 @@
 import Dispatch
 
-/// A thread for tasks that write what somebody reads, who may let them wait: the shared ones are not held up by that.
+/// A thread for tasks that write to a reader that may be slow, so that they do not block the threads of the shared pool.
 public final class WritingThread: TaskExecutor {
     private let queue = DispatchQueue(label: "latchstring.writing")
 
     /// Makes one.
     public init() {}
 
-    /// Does the job there.
+    /// Runs a job on the thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }

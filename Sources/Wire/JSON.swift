@@ -10,7 +10,7 @@ public enum JSON {
     /// Decodes a message.
     ///
     /// - Throws: What ``JSONValue/init(parsing:)`` throws, and ``WireError/Code/malformed`` when a member is missing or has
-    ///   the wrong type; the message names the member and quotes nothing of the bytes.
+    ///   the wrong type; the message names the member and quotes none of the bytes.
     public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(WireError) -> Value {
         let value = try JSONParser.parse(bytes)
         do {

@@ -29,7 +29,7 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
         Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The number as an integer, or nil when it has a fraction or is out of the type's range.
+    /// The number as an integer, or nil when it has a fraction or is outside the type's range.
     public func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         Value(text) ?? double.flatMap { Value(exactly: $0) }
     }

@@ -1,15 +1,15 @@
 /// Reads a JSON text from outside, in time linear in its length and with bounded nesting.
 ///
-/// Stricter than the grammar where readers differ: an object may not have two members of one name, a string may not hold
-/// half of a surrogate pair, and strings are ``StreamSafeText``.
+/// Stricter than the grammar where parsers differ: an object may not have two members with the same name, a string may not
+/// contain half of a surrogate pair, and strings must be ``StreamSafeText``.
 ///
 /// Source: RFC 8259; RFC 7493 §2.1 and §2.3.
 struct JSONParser {
-    /// Arrays and objects may be nested this deep.
+    /// The greatest depth to which arrays and objects may be nested.
     static let maximumDepth = 32
-    /// A text may hold this many values; the largest request body has less than half of them.
+    /// The most values in a text; the largest request body holds less than half as many.
     static let maximumValues = 1_000_000
-    /// A number may be this long, in characters.
+    /// The greatest length of a number, in characters.
     static let maximumNumberLength = 512
 
     private let bytes: [UInt8]
@@ -180,7 +180,7 @@ struct JSONParser {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Goes past `byte` when it is next.
+    /// Skips `byte` if it is next, and returns whether it was.
     @discardableResult
     private mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
@@ -188,7 +188,7 @@ struct JSONParser {
         return true
     }
 
-    /// Goes past white space, and past `byte` when it follows.
+    /// Skips white space, and `byte` if it follows; returns whether it did.
     private mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         return take(byte)

@@ -1,9 +1,9 @@
 extension JSONValue {
     /// Parses a JSON text.
     ///
-    /// Takes time linear in the length, whatever stands there.
+    /// Takes time linear in the length of the text, for any text.
     ///
-    /// - Throws: ``WireError/Code/malformed`` when it is none, an object has two members of one name, or a string has more
+    /// - Throws: ``WireError/Code/malformed`` when it is not JSON, an object has two members of one name, or a string has more
     ///   than 30 combining characters in a row; ``WireError/Code/tooLarge`` above 32 levels, 1,000,000 values or 512
     ///   characters of a number.
     ///

@@ -27,9 +27,9 @@ public enum StreamSafeText {
 
     private static func isNonstarter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // No character below U+0300 combines.
+        // No character below U+0300 is a combining character.
         case 0..<0x300: false
-        // Of class 0, and decomposed into two of other classes.
+        // These have class 0 and decompose into two characters of other classes.
         case 0x0F73, 0x0F75, 0x0F81: true
         default: scalar.properties.canonicalCombiningClass != .notReordered
         }

@@ -125,7 +125,7 @@ struct DownloadTests {
         #expect(files == ["picture"])
     }
 
-    @Test("A file of somebody else's that is called as a part might be stays as it is")
+    @Test("An unrelated file with the name that a part could have stays as it is")
     func foreignPart() async throws {
         let server = try await Fixture.server()
         try folder.write("mine", to: "picture.part")

@@ -137,7 +137,7 @@ import Wire
     }
 
     @Test(
-        "DL-13 without a strong entity tag, and with a time that is not a minute old, nothing is put together of two answers",
+        "DL-13 without a strong entity tag or a time that is a minute old, two answers are never combined",
         arguments: [
             (nil, "Sat, 21 Nov 2026 12:00:00 GMT"), (nil, "Sat, 21 Nov 2026 11:59:59 GMT"),
             ("W/\"1\"", "Sat, 21 Nov 2026 11:59:59 GMT"), ("W/\"1\"", nil),
@@ -146,7 +146,7 @@ import Wire
         let server = try cutting(after: 40_000, entityTag: entityTag, modified: modified)
         let point = try await begin(server, cutAfter: 40_000)
         #expect(!point.canResume && !point.tellsVersion)
-        // Within that second another file of equal length came to its place: it has the same time.
+        // Within that second another file of equal length replaced it, with the same time.
         let other = Self.bytes.map { ~$0 }
         server.script { .file(other, to: $0, entityTag: entityTag, modified: modified) }
         let (bytes, status) = try await goOn(server, point)
@@ -154,7 +154,7 @@ import Wire
         #expect(server.requests.allSatisfy { $0.headers["range"] == nil })
     }
 
-    @Test("DL-13 an answer under a condition that held need not tell the time again")
+    @Test("DL-13 an answer to an If-Range that held may omit Last-Modified")
     func untold() async throws {
         let server = try cutting(after: 40_000, modified: Self.old)
         let point = try await begin(server, cutAfter: 40_000)

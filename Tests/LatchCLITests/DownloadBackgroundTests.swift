@@ -163,7 +163,7 @@ import Testing
         try await eventually { fetching().isEmpty }
     }
 
-    @Test("DL-17 a start that fails leaves nothing that would begin by itself later")
+    @Test("DL-17 a start that fails leaves nothing that would start by itself later")
     func failedStart() async throws {
         try FileManager.default.createDirectory(
             atPath: home.folder.file("state/latchstring/downloads.log"), withIntermediateDirectories: true)

@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "DL-8 DL-14 the list says how large files are, how often they were tried, and before when and why they are not; retry frees them"
+        "DL-8 DL-14 the list tells sizes, tries, and until when and why files wait; retry ends their waiting"
     )
     func paused() async throws {
         let house = try await FileHome()
@@ -133,7 +133,7 @@ import Testing
         #expect(done.output.contains("2.2 kB"), "\(done.output)")
     }
 
-    @Test("DL-12 the first Ctrl-C ends it also where nobody reads what it prints")
+    @Test("DL-12 the first Ctrl-C ends it even when its output is not read")
     func unread() async throws {
         let house = try await FileHome()
         let folder = house.home.folder.file("Files")
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(
-        "DL-13 a folder that is gone is not made anew unasked; the person may say so, or name another at the terminal")
+        "DL-13 a missing folder is created again only with --make-folder; at a terminal the person may name another")
     func goneFolder() async throws {
         let house = try await FileHome()
         let folder = house.home.folder.file("Files")
@@ -164,7 +164,7 @@ import Testing
         #expect(made.status == 0 && house.file("b") == FileHome.bytes("b"), "\(made.errors)")
     }
 
-    @Test("DL-11 the folder that was chosen for an account is remembered, and told")
+    @Test("DL-11 the folder that was chosen for an account is remembered, and the next command says so")
     func rememberedFolder() async throws {
         let house = try await FileHome()
         #expect(try await house.download("/files/a").status == 0)

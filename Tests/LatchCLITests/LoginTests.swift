@@ -3,8 +3,8 @@ import LatchGateway
 import TestSupport
 import Testing
 
-/// What a person meets on the way to a sign-in.
-@Suite("The way to a sign-in", .timeLimit(.minutes(5)))
+/// The steps of `latch login` before the sign-in itself.
+@Suite("Steps before a sign-in", .timeLimit(.minutes(5)))
 struct LoginTests {
     private func home() throws -> Home {
         var home = try Home()
@@ -13,7 +13,7 @@ struct LoginTests {
     }
 
     @Test(
-        "IM-4 IM-18 the server's own text for its button is shown, and that its version is another; the menu takes an e-mail"
+        "IM-4 IM-18 the menu shows the server's text for its button and takes an e-mail address; another version is a warning"
     )
     func menu() async throws {
         let server = try FaultServer { ScriptedImmich.answer($0, button: "Sign in with Authelia", version: (9, 4)) }
@@ -31,7 +31,7 @@ struct LoginTests {
     }
 
     @Test(
-        "IM-3 OX-10 a server that was found is offered again after a sign-in that came to nothing, and not after one that did not"
+        "IM-3 OX-10 a server that was found is suggested again after a sign-in that failed, and not after one that succeeded"
     )
     func foundServer() async throws {
         try await TestGateway.with { server in
@@ -58,7 +58,7 @@ struct LoginTests {
         }
     }
 
-    @Test("TT-10 without an address the one of API_BASE_URL is asked, and what it is below is kept")
+    @Test("TT-10 without an address the one in API_BASE_URL is asked, with its path prefix")
     func configured() async throws {
         let server = try FaultServer { _ in .init(status: 404) }
         defer { server.close() }
@@ -69,12 +69,12 @@ struct LoginTests {
         #expect(server.requests.contains { $0.path == "/team/auth/me" })
         home.environment["API_BASE_URL"] = "no address"
         #expect(try await home.latch("login", "--browser").status == 65)
-        // What is said on the command line counts more.
+        // An address on the command line has precedence.
         #expect(try await home.latch("login", "http://127.0.0.1:1", "--browser").status == 69)
     }
 
     @Test(
-        "TT-2 without Chromium or Firefox a sign-in at Time Tracker is refused, and the person's own browser is opened by their word alone"
+        "TT-2 without Chromium or Firefox a sign-in at Time Tracker is refused; the person's own browser opens only on request"
     )
     func ephemeral() async throws {
         let server = try FaultServer { request in
@@ -92,7 +92,7 @@ struct LoginTests {
         defer { server.close() }
         var home = try home()
         home.environment["PATH"] = home.folder.path
-        // A system's opener that tells that it was run.
+        // A stand-in for the system's xdg-open that records its call.
         let (opener, trace) = (home.folder.file("xdg-open"), home.folder.file("opened"))
         try "#!/bin/sh\necho \"$1\" >'\(trace)'\n".write(toFile: opener, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: opener)
@@ -110,7 +110,7 @@ struct LoginTests {
         #expect(FileManager.default.fileExists(atPath: trace))
     }
 
-    @Test("a key file that is none is told before anybody signs in, and one of 64 hexadecimal digits is good")
+    @Test("an invalid key file is reported before the sign-in, and one with 64 hexadecimal digits is accepted")
     func keyFile() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -136,7 +136,7 @@ struct LoginTests {
     }
 
     @Test(
-        "login --json tells of device, pictures and first sync where the server has something to sync alone",
+        "login --json has device, pictures and first sync only for a server with something to sync",
         arguments: [true, false])
     func members(_ isImmich: Bool) async throws {
         try await TestGateway.with { settings in
@@ -151,7 +151,7 @@ struct LoginTests {
         }
     }
 
-    @Test("signing out of every account with a damaged secret store goes on to the last, and tells each")
+    @Test("signing out of every account with a damaged secret store handles all of them, and reports each")
     func damagedStore() async throws {
         try await TestGateway.with { server in
             let home = try home()
@@ -186,7 +186,7 @@ struct LoginTests {
         }
     }
 
-    @Test("an account's number is never another's, and the list asks no server")
+    @Test("an account's number is never given to another account, and the list asks no server")
     func numbers() async throws {
         try await TestGateway.with { server in
             let home = try home()

@@ -196,7 +196,7 @@ struct ChoosingTests {
     }
 
     @Test(
-        "DL-1 pictures of one moment that a server gives in another order at each request are all found",
+        "DL-1 pictures of one moment are all found when a server lists them in a different order at each request",
         arguments: 0..<8)
     func ties(_ seed: UInt64) async throws {
         var later = (601...625).map { Picture($0, "IMG_\($0).JPG", [1]) }
@@ -213,11 +213,11 @@ struct ChoosingTests {
     }
 
     @Test(
-        "DL-1 where some are on no page however often the pages are asked for, that is told, and the others are taken")
+        "DL-1 pictures that are on no page, however often the pages are read, are reported, and the others are taken")
     func onNoPage() async throws {
         let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) })
         server.intercept { [weak server] request in
-            // The first page of all is given as the second one too.
+            // The first page is given as the second page too.
             guard request.path == "/api/search/metadata" else { return nil }
             let isSecond = String(decoding: request.body, as: UTF8.self).contains(#""page":2"#)
             server?.change { pictures in

@@ -106,7 +106,7 @@ struct DownloadCommandTests {
         #expect(world.server.requests.contains { $0.headers["range"] == "bytes=5000-" })
     }
 
-    @Test("DL-15 a run that is ended keeps what has come, and the same queue can be run again")
+    @Test("DL-17 a run that is ended keeps what has come, and the same queue can be run again")
     func ended() async throws {
         let queue = world.queue()
         let run = try await standStill(queue)
@@ -150,7 +150,7 @@ struct DownloadCommandTests {
         #expect(try world.files() == ["one.jpg"])
     }
 
-    @Test("DL-15 held up from outside, as without a network, everything stops and then goes on")
+    @Test("DL-13 DL-17 held up from outside, as without a network, everything stops and then goes on")
     func held() async throws {
         let queue = world.queue()
         let run = try await standStill(queue)

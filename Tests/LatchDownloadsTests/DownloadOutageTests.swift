@@ -137,7 +137,7 @@ struct DownloadOutageTests {
         #expect(try await queue.progress().done == 7)
     }
 
-    @Test("DL-15 without a bound a host is waited for for ever, and all come home after any time")
+    @Test("DL-13 DL-14 without a limit the queue waits for a host for ever, and all files come when it is back")
     func forEver() async throws {
         var settings = DownloadSettings()
         settings.maximumOutage = nil

@@ -176,8 +176,8 @@ final class DownloadWorld: Sendable {
 }
 
 extension DownloadQueue {
-    /// Returns when it was told that the queue is held up, and nothing runs any more: what had begun before that would else get
-    /// an answer, and choose a pause, at a time that the test does not choose.
+    /// Returns when the queue has told that it is held up and nothing runs any more. A transfer that was started before could
+    /// otherwise get its answer, and choose a pause, at a time that the test does not control.
     func untilHeld(_ events: AsyncStream<DownloadEvent>, _ look: (String) -> Void = { _ in }) async {
         var isTold = false
         for await event in events {

@@ -6,12 +6,14 @@ import Testing
 
 @testable import LatchDownloads
 
-/// Listeners that do not come along.
+/// Listeners that take events slowly or not at all.
 @Suite(.timeLimit(.minutes(5)))
 struct EventTests {
     private static func end(_ number: Int) -> DownloadEvent { .complete(id: "\(number)", path: "/\(number)") }
 
-    @Test("DL-8 a listener that loses nothing gets every file's end, in order, and progress as far as it comes along")
+    @Test(
+        "DL-8 a listener that must get all events gets the end of every file, in order, and progress as far as it keeps up"
+    )
     func losesNothing() async throws {
         let rooms = Mutex(0)
         let broadcast = EventBroadcast { rooms.withLock { $0 += 1 } }
@@ -32,7 +34,7 @@ struct EventTests {
     }
 
     @Test(
-        "DL-8 while a listener that loses nothing is far behind no file is begun; they come when it comes along, or is gone",
+        "DL-8 while a listener that must get all events is far behind no file is started, until it catches up or is gone",
         arguments: [true, false])
     func heldUp(_ comesAlong: Bool) async throws {
         let world = try await DownloadWorld()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchDownloads
 
-/// The folder that files were brought to is gone, as with a drive that is not mounted.
+/// The folder that files were brought to is missing, as when its drive is not mounted.
 @Suite(.timeLimit(.minutes(5)))
 struct GoneFolderTests {
     private let world: DownloadWorld
@@ -18,7 +18,7 @@ struct GoneFolderTests {
 
     private func library() -> PictureLibrary { PictureLibrary(world.latch, folder: world.library) }
 
-    /// Brings a file to the folder, and takes the folder away; leaves another one waiting.
+    /// Brings a file to the folder, moves the folder away, and adds another file to the queue.
     private func unmount() async throws {
         let queue = world.queue(library: library())
         try await queue.prepareFolder(isNew: true)
@@ -34,7 +34,7 @@ struct GoneFolderTests {
     }
 
     @Test(
-        "DL-13 where a folder is gone that files were brought to, none is made in its place; also where its mount point is there",
+        "DL-13 a missing folder that files were brought to is not created again, also when its mount point exists",
         arguments: [true, false])
     func refused(_ hasMountPoint: Bool) async throws {
         try await unmount()
@@ -53,7 +53,7 @@ struct GoneFolderTests {
         #expect(try world.files() == ["one.jpg", "two.jpg"])
     }
 
-    @Test("DL-13 who wants it made anew has it made; and who only cleared up what is hidden in it needs not say so")
+    @Test("DL-13 the folder is created again on request; without one when only the hidden folder in it is missing")
     func anew() async throws {
         try await unmount()
         let queue = world.queue(library: library())
@@ -66,7 +66,7 @@ struct GoneFolderTests {
         #expect(try world.files() == ["three.jpg", "two.jpg"])
     }
 
-    @Test("DL-13 DL-17 with nobody there it waits for the folder, and goes on when that comes")
+    @Test("DL-13 DL-17 in the background the queue waits for the folder, and continues when it is there")
     func waits() async throws {
         try await unmount()
         var settings = DownloadSettings()
@@ -81,7 +81,7 @@ struct GoneFolderTests {
         #expect(try world.files() == ["one.jpg", "two.jpg"])
     }
 
-    @Test("DL-13 a folder that goes while files come holds them up; none fails, and they come when it is back")
+    @Test("DL-13 when the folder disappears during downloads they wait; none fails, and they continue when it is back")
     func goesMeanwhile() async throws {
         try await unmount()
         try mount()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchDownloads
 
-/// A server wants to be left alone, and the program that was told so ends.
+/// A server asks for a pause, and the program that was told so ends.
 @Suite(.timeLimit(.minutes(5)))
 struct HostPauseTests {
     private let world: DownloadWorld
@@ -17,7 +17,7 @@ struct HostPauseTests {
 
     private func queue() -> DownloadQueue { world.queue(now: { [clock] in clock.now }) }
 
-    /// Leaves a queue whose server wants to be left alone for ten minutes, and is well again just then.
+    /// Leaves a queue whose server has asked for a pause of ten minutes and answers again afterwards.
     private func leaveAlone() async throws {
         world.intercept { $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "600")]) : nil }
         let queue = queue()
@@ -30,7 +30,7 @@ struct HostPauseTests {
         world.intercept { _ in nil }
     }
 
-    /// Runs the queue anew, and returns when it has said why it waits and a beat has gone by.
+    /// Runs the queue again, and returns when it has told why it waits and has looked for commands once more.
     private func beginAgain() async throws -> (queue: DownloadQueue, run: Task<Void, any Error>, why: String) {
         let queue = queue()
         let events = queue.events
@@ -44,7 +44,9 @@ struct HostPauseTests {
         return (queue, run, why)
     }
 
-    @Test("DL-14 DL-17 the pause outlives the program; the next one says why it waits and until when, and then goes on")
+    @Test(
+        "DL-14 DL-17 a pause is kept when the program ends; the next one says why and how long it waits, then continues"
+    )
     func outlives() async throws {
         try await leaveAlone()
         let before = asked
@@ -60,7 +62,8 @@ struct HostPauseTests {
     }
 
     @Test(
-        "DL-12 DL-14 who says so has what waits tried at once, also by a program that runs", arguments: [true, false])
+        "DL-12 DL-14 retry makes waiting files be tried at once, also by a program that runs already",
+        arguments: [true, false])
     func retried(_ isAll: Bool) async throws {
         try await leaveAlone()
         let before = asked
@@ -74,7 +77,7 @@ struct HostPauseTests {
     }
 
     @Test(
-        "DL-14 a clock that is set back by a day prolongs no pause, whether a program runs meanwhile or not",
+        "DL-14 setting the clock back by a day makes no pause longer, whether a program runs meanwhile or not",
         arguments: [true, false])
     func clockSetBack(_ runs: Bool) async throws {
         try await leaveAlone()

@@ -69,7 +69,7 @@ struct MaintenanceTests {
         empty(saysSo ? Self.maintenance : .init(status: 503))
         let (events, before) = (queue.events, asked("/server/config"))
         let run = Task { try await queue.run() }
-        // A picture alone has to come to nothing twice, with a pause between.
+        // A single picture must fail twice, with a pause between.
         let again = queue.events { if case .status(_, .waiting) = $0 { count == 1 } else { false } }
         let pauses = Task { for await _ in again { clock.advance(by: 60) } }
         await queue.untilHeld(events) { #expect($0.contains("in maintenance"), "\($0)") }

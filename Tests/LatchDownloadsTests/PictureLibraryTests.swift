@@ -45,7 +45,9 @@ struct PictureLibraryTests {
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
-    @Test("DL-2 DL-11 a picture that two accounts have comes once, also when both begin to fetch it in the same moment")
+    @Test(
+        "DL-2 DL-11 a picture that two accounts share is fetched once, also when both start to fetch it at the same time"
+    )
     func twoAccounts() async throws {
         let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
         let second = try await world.latch.signIn(
@@ -57,7 +59,7 @@ struct PictureLibraryTests {
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
-    @Test("DL-13 a search of the folder that failed, as for want of room, is done anew for whoever asks next")
+    @Test("DL-13 after a search of the folder that failed, as on a full disk, the next caller searches again")
     func searchedAnew() async throws {
         try await bring([task(id)], to: library())
         let files = FileManager.default

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchDownloads
 
-/// Something is in the place of a name that a file would have.
+/// The name that a file would get is already in use.
 @Suite(.timeLimit(.minutes(5)))
 struct TakenNameTests {
     enum Link: String, CaseIterable { case toNothing, toFolder, toItself }
@@ -17,7 +17,7 @@ struct TakenNameTests {
 
     init() async throws { world = try await DownloadWorld() }
 
-    /// Puts a link under a name, and says where it leads.
+    /// Creates a symbolic link with a name, and returns its target.
     private func put(_ link: Link, at name: String) throws -> String {
         let (files, path) = (FileManager.default, world.library + "/" + name)
         try files.createDirectory(atPath: world.library, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ struct TakenNameTests {
     }
 
     @Test(
-        "DL-2 DL-13 a link under a file's name stays as it is, wherever it leads, and the file comes beside it",
+        "DL-2 DL-13 a symbolic link with a file's name stays as it is, wherever it leads, and the file gets the next name",
         arguments: Link.allCases)
     func single(_ link: Link) async throws {
         let target = try put(link, at: "one.jpg")
@@ -50,7 +50,7 @@ struct TakenNameTests {
     }
 
     @Test(
-        "DL-6 DL-13 so does one under the name of either part of a live photo, and under that of both in one file",
+        "DL-6 DL-13 the same holds for the names of both parts of a live photo, and of both joined in one file",
         arguments: Link.allCases, ["live.jpg", "live.MOV", "joined"])
     func pair(_ link: Link, _ name: String) async throws {
         let taken = name == "joined" ? "live.jpg" : name
@@ -65,7 +65,9 @@ struct TakenNameTests {
         #expect(Set(names).subtracting([".latchstring", taken]) == Set(wanted))
     }
 
-    @Test("DL-12 DL-13 stopped while somebody takes each name before it, it ends, and the file comes at the next start")
+    @Test(
+        "DL-12 DL-13 the queue stops even while another program takes each name first; the file comes at the next start"
+    )
     func stopped() async throws {
         let box = Mutex<DownloadQueue?>(nil)
         let run = Mutex<Task<Void, any Error>?>(nil)
@@ -77,7 +79,7 @@ struct TakenNameTests {
                 count += 1
                 return count
             }
-            // A test that fails ends too.
+            // So that the test also ends when it fails.
             guard number < 50 else { return }
             let name = number == 1 ? "one.jpg" : "one (\(number)).jpg"
             try Data().write(to: URL(fileURLWithPath: world.library + "/" + name))

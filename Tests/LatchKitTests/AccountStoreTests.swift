@@ -107,7 +107,7 @@ import Testing
         #expect(try await store.unreadableAccounts().isEmpty)
     }
 
-    @Test("an account keeps its number while it is here, and no later one gets it")
+    @Test("an account keeps its number until it is removed, and no later account gets it")
     func numbers() async throws {
         let store = try await home.open().accounts
         let all = try ["a", "b", "c"].map { try account($0) }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("IM-3 OX-10 the address of a server that was found is kept until somebody has signed in, for 30 days")
+    @Test("IM-3 OX-10 the address of a server that was found is kept until the next sign-in, for 30 days at most")
     func foundServer() async throws {
         let world = try World()
         var latch = try await world.home.open()

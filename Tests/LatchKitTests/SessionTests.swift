@@ -379,7 +379,7 @@ import Testing
     }
 
     @Test(
-        "whoever waits for a renewal while somebody signs out is told that, and was not cancelled",
+        "callers that wait for a renewal during a sign-out get the error for that, not a cancellation",
         arguments: [true, false])
     func waitersAtSignOut(_ answers: Bool) async throws {
         let latch = try await world.home.open(goodbyeBound: .milliseconds(300))
@@ -392,7 +392,7 @@ import Testing
 
         let out = Task { try await latch.signOut(account) }
         for await state in session.states where state == .signingOut || state == .signedOut(.notSignedIn) { break }
-        // Without an answer the renewal is given up.
+        // Without an answer the renewal is abandoned.
         if answers { gate.signal() }
         _ = try await out.value
 
@@ -404,7 +404,7 @@ import Testing
         await latch.close()
     }
 
-    @Test("a token that the server gives while somebody signs out is the one that is ended there")
+    @Test("a token that the server issues during a sign-out is the one that is revoked there")
     func renewedAtSignOut() async throws {
         let latch = try await world.home.open()
         let account = try await world.signIn(latch)
@@ -424,13 +424,13 @@ import Testing
         #expect(!world.onyx.live.contains("token-number-2"))
     }
 
-    /// Damage of what is kept of a connection: the row's text or the secret's.
+    /// Damage to the stored settings of a connection: in the row or in the secret.
     enum Damage: String, CaseIterable, Sendable {
         case row = "no JSON", pin = "a pin that is none", secret = "a secret that is none", header = "half a header"
     }
 
     @Test(
-        "nothing is sent where what is kept of the trust in a server cannot be read, until it is given anew",
+        "nothing is sent while the stored trust settings of a server cannot be read, until they are given again",
         arguments: Damage.allCases)
     func unreadableTrust(_ damage: Damage) async throws {
         let latch = try await world.home.open()
@@ -467,7 +467,7 @@ import Testing
         await next.close()
     }
 
-    @Test("secrets of a connection that another program moves between two reads are found where they are")
+    @Test("secrets of a connection that another program moves between two reads are found")
     func movedSecrets() async throws {
         let store = WatchedStore(world.home.secrets)
         let latch = try await world.home.open(secrets: store)
@@ -491,7 +491,7 @@ import Testing
         #expect(try await latch.accounts.connection(of: account.id).extraHeaders == ["X-Key": "new"])
         #expect(moved.withLock { $0 })
 
-        // What is gone for good is told.
+        // Secrets that are really missing are an error.
         store.watch { _, _ in }
         for slot in KeptConnection.slots {
             try await world.home.secrets.remove(AccountStore.connectionKey(account.id, slot: slot))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LatchKit
 
-/// What a start finishes for several accounts at once.
+/// What opening finishes for several accounts at the same time.
 @Suite(.timeLimit(.minutes(5))) struct UnfinishedTests {
-    /// A home with an account at each server, all of them signed out by programs that died before the server was told.
+    /// A home with an account at each server, each signed out by a program that was killed before it told the server.
     private func halfSignedOut(_ servers: [World], store: any SecretStoring, in home: Home) async throws -> [Account] {
         var accounts: [Account] = []
         for server in servers {
@@ -27,7 +27,7 @@ import Testing
         return accounts
     }
 
-    @Test("a start goes on behind an account whose secret cannot be read, and finishes that one later")
+    @Test("an account whose secret cannot be read does not stop the others, and is finished by a later start")
     func goesOn() async throws {
         let home = try Home()
         let store = WatchedStore(home.secrets)
@@ -54,7 +54,7 @@ import Testing
         let home = try Home()
         let servers = try [World(), World(), World()]
         _ = try await halfSignedOut(servers, store: home.secrets, in: home)
-        // Each answers only once all were asked.
+        // Each server answers only after all were asked.
         let asked = Mutex(0)
         let gate = DispatchSemaphore(value: 0)
         for server in servers {
@@ -70,14 +70,14 @@ import Testing
             }
         }
         let latch = try await home.open()
-        // Nobody waits on, whatever came of it.
+        // Let every server answer, also after a failure.
         for _ in servers { gate.signal() }
         #expect(try await latch.accounts.rowIDs().isEmpty)
         #expect(servers.map(\.onyx.live.count) == [0, 0, 0])
         await latch.close()
     }
 
-    @Test("a program that wants nothing finished asks no server, and leaves it to the next one")
+    @Test("a program that finishes nothing asks no server, and leaves the work to the next one")
     func notWanted() async throws {
         let home = try Home()
         let servers = try [World()]

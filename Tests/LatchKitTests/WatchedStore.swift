@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import LatchKit
 
-/// A secret store whose every use a test may look at, at the moment of it.
+/// A secret store that tells a test of each use before it happens.
 final class WatchedStore: SecretStoring {
     enum Act: Sendable { case read, write, remove }
 

@@ -1,7 +1,7 @@
 extension Task {
     /// The task's value; cancels the task when the one that waits is cancelled.
     ///
-    /// `value` goes on waiting then: a test that waits for a task of its own would never end, whatever its time limit.
+    /// Unlike this, `value` goes on waiting: a test that waits for its own task would not end at its time limit.
     ///
     /// - Throws: What the task throws.
     public var cancellableValue: Success {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What tests keep to that look for a secret where none may be.
+/// The rules for tests that search for leaked secrets.
 public enum Leaks {
     /// The fewest bytes to look for. A database, a token and a key are full of random bytes, and a few bytes are found among
     /// them by chance.

@@ -113,7 +113,7 @@ public final class MockDesktop: Sendable {
         try await eventually { try await inhibitors().contains("sleep") == areThere }
     }
 
-    /// Starts a unit's program as systemd would, by the unit's file, as far as a test needs.
+    /// Starts a unit's program from its unit file as systemd would, as far as the tests need it.
     private static let unitStarter = """
         import os, subprocess
         with open(os.environ["XDG_CONFIG_HOME"] + "/systemd/user/" + str(args[0])) as file:

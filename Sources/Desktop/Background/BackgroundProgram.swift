@@ -13,7 +13,7 @@
 public struct BackgroundProgram: Sendable {
     /// Who sees to the program.
     public enum Keeper: String, Sendable {
-        /// systemd, as a service: it is started again after a crash, and when its manager begins anew.
+        /// systemd, as a service: it is started again after a crash, and whenever the user's systemd instance starts.
         case service
         /// Nobody.
         case itself
@@ -34,7 +34,7 @@ public struct BackgroundProgram: Sendable {
     ///
     /// - Parameters:
     ///   - words: The program's path and its arguments; never a secret, for others may read them.
-    ///   - service: The file of the service.
+    ///   - service: The unit file of the service.
     ///   - description: The same for people.
     ///   - environment: The variables that a service is to have; never a secret. A process has all of this one's.
     ///   - log: The file with what it says, made anew with mode 0600. Its folder is there.
@@ -74,7 +74,8 @@ public struct BackgroundProgram: Sendable {
         }
     }
 
-    /// Whether the manager of services has taken it on. Its file stays then, without what this start alone needs.
+    /// Starts the program as a systemd user service, and returns whether that worked. The unit file then stays, without the
+    /// variables that only this start needs.
     private func startService(_ bus: BusAddress, _ ready: [String: String]) async -> Bool {
         do {
             try service.write(

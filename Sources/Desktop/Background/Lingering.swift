@@ -8,11 +8,11 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// Whether the person's manager of services is there while they are signed out.
+/// Whether the user's systemd instance also runs while the user is signed out.
 public enum Lingering {
-    /// Whether it was said so, as by `loginctl enable-linger`.
+    /// Whether lingering is enabled, for example by `loginctl enable-linger`.
     ///
-    /// Source: loginctl(1), `enable-linger`; logind keeps an empty file of the user's name.
+    /// Source: loginctl(1), `enable-linger`; logind keeps an empty file with the user's name.
     public static var isOn: Bool {
         guard let entry = getpwuid(getuid()) else { return false }
         return FileManager.default.fileExists(

@@ -1,23 +1,23 @@
 import CProcess
 import FoundationEssentials
 
-/// A service of the person's own, kept in a file: their manager of services starts it again after a crash, and whenever the
-/// manager itself begins, which is when they sign in, or with the machine where they linger.
+/// The unit file of a systemd user service. The user's systemd instance starts the service again after a crash, and whenever
+/// the instance itself starts: when the user signs in, or when the machine starts if lingering is enabled.
 ///
 /// Source: systemd.unit(5), user unit search path; systemd.service(5); systemd.syntax(7).
 public struct ServiceFile: Sendable {
-    /// What the manager calls it.
+    /// The name of the unit, with its ending `.service`.
     public let name: String
-    /// The file; nil where the person has no home.
+    /// The path of the unit file; nil when neither `XDG_CONFIG_HOME` nor `HOME` is set.
     public let path: String?
-    /// What has the manager start it.
+    /// The symbolic link that makes systemd start the service with `default.target`.
     private let link: String?
 
-    /// Names a service, which may be there or not.
+    /// Names a service; its unit file may exist or not.
     ///
     /// - Parameters:
-    ///   - name: Its name, without its ending.
-    ///   - environment: Where the person's configuration is.
+    ///   - name: The name of the unit, without its ending.
+    ///   - environment: The variables that tell where the user's configuration is: `XDG_CONFIG_HOME` and `HOME`.
     public init(_ name: String, environment: [String: String]) {
         self.name = name + ".service"
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
@@ -26,16 +26,16 @@ public struct ServiceFile: Sendable {
         link = folder.map { "\($0)/systemd/user/default.target.wants/\(name).service" }
     }
 
-    /// Whether it is there.
+    /// Whether the unit file exists.
     public var isThere: Bool { path.map { FileManager.default.fileExists(atPath: $0) } ?? false }
 
-    /// Writes it, readable by this user alone.
+    /// Writes the unit file, readable by this user only, and enables the service.
     ///
     /// - Parameters:
-    ///   - words: The program's path and its arguments; never a secret, for others may ask the manager for them.
-    ///   - description: What it is called for people.
-    ///   - environment: The variables that it is to have besides the manager's; never a secret.
-    ///   - log: The file that what it says is added to.
+    ///   - words: The program's path and its arguments; never a secret, because others may ask systemd for them.
+    ///   - description: The description of the unit, for people.
+    ///   - environment: The variables that the program gets besides those of systemd; never a secret.
+    ///   - log: The file to which the program's output is appended.
     /// - Throws: ``DesktopError/Code/cannotWrite``.
     func write(
         _ words: [String], description: String, environment: [String: String], log: String
@@ -79,14 +79,14 @@ public struct ServiceFile: Sendable {
         }
     }
 
-    /// Removes it, if it is there. One that runs goes on to its end.
+    /// Removes the unit file and its link, if they exist. A service that runs is not stopped.
     public func remove() {
         for path in [link, path] {
             if let path { try? FileManager.default.removeItem(atPath: path) }
         }
     }
 
-    /// The words of a command: in the arguments a `$` would begin a variable.
+    /// A command line for `ExecStart`. `$` is doubled in the arguments, where it would begin a variable.
     private static func command(_ words: [String]) -> String {
         let arguments = words.dropFirst().map { quoted($0.replacing("$", with: "$$")) }
         return (words.prefix(1).map(quoted) + arguments).joined(separator: " ")

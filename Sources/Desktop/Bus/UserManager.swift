@@ -10,8 +10,8 @@ actor UserManager {
 
     init(_ bus: BusAddress) { address = bus }
 
-    /// Has a service whose file was just written started; whether that was taken on. Everybody who may ask the manager can read
-    /// its words and its environment.
+    /// Makes systemd read the unit files again and start a service, and returns whether systemd accepted both. Every process
+    /// that may ask systemd can read the service's arguments and environment.
     func start(_ service: String) -> Bool {
         guard let connection = BusConnection(address), connection.call(Self.method("Reload"), starts: false) != nil
         else {

@@ -4,7 +4,7 @@ enum LoopbackPage {
     static let done = page(
         200, "OK", "Back to the app", "The browser has done its part. You can close this page and return to the app.")
 
-    /// The browser brought an error in place of a code.
+    /// The browser brought an error instead of a code.
     static func failed(_ error: String) -> [UInt8] {
         page(
             200, "OK", "You are not signed in",

@@ -13,7 +13,7 @@ public struct LoopbackRequest: Sendable, Equatable {
     /// The path without the query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The code of the error that the browser brought in place of an authorization code; nil for none.
+    /// The error code that the browser brought instead of an authorization code; nil when there is no error.
     ///
     /// Source: RFC 6749 §4.1.2.1.
     public var error: String? {

@@ -15,7 +15,7 @@ extension DownloadPart {
     ///
     /// - Parameters:
     ///   - path: The part's path.
-    ///   - making: 0 where it must be there already, ``made`` or ``madeAnew``.
+    ///   - making: 0 when the file must exist already; otherwise ``made`` or ``madeAnew``.
     /// - Returns: The open file, and how long it is.
     /// - Throws: ``TransportError``, also when another download holds it.
     static func open(_ path: String, _ making: Int32) throws(TransportError) -> (file: Int32, size: Int) {
@@ -33,9 +33,9 @@ extension DownloadPart {
         }
     }
 
-    /// Makes the part where it is not there.
+    /// Flag: creates the part if it does not exist.
     static let made = O_CREAT
-    /// Makes the part, and takes none that is there.
+    /// Flag: creates the part, and fails if the file exists.
     static let madeAnew = O_CREAT | O_EXCL
 
     private static func isSameFile(_ file: Int32, _ path: String, _ opened: inout stat) -> Bool {

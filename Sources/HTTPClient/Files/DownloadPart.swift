@@ -51,7 +51,7 @@ public final class DownloadPart: @unchecked Sendable {  // one owner at a time: 
         written = Atomic(size)
     }
 
-    /// Makes an empty part of a name that nothing has, beside a file that is to be.
+    /// Creates an empty part with an unused, random name beside the file that it will become.
     ///
     /// - Throws: As ``init(path:isThere:)``.
     init(newBeside path: String) throws(TransportError) {

@@ -15,13 +15,13 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     public var entityTag: String?
     /// The file's `Last-Modified`, as the server wrote it.
     public var lastModified: String?
-    /// Whether there is no strong entity tag, and that time was so long ago when the file was given that no other version can
-    /// have the same.
+    /// Whether `lastModified` is a strong validator, and is needed because there is no strong entity tag: the file was old
+    /// enough when it was sent that no other version can have the same time.
     public var isTimeStrong: Bool
     /// A digest of the place that redirects led to, its query left out; nil without redirects.
     public var place: String?
 
-    /// Makes a point; without a strong entity tag or a strong time nothing can be taken up.
+    /// Makes a point; without a strong entity tag or a strong time the download cannot be resumed.
     public init(
         count: Int = 0, total: Int? = nil, entityTag: String? = nil, lastModified: String? = nil,
         isTimeStrong: Bool = false, place: String? = nil
@@ -37,22 +37,22 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     /// What the header of an answer says of its file.
     init(_ headers: HTTPHeaders, total: Int?, at place: String?) {
         let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
-        // Beside a strong tag the time is never asked for, and reading two dates is long beside a small file.
+        // Beside a strong tag the time is never used, and parsing two dates takes long compared with a small file.
         self.init(
             total: total, entityTag: tag, lastModified: modified,
             isTimeStrong: !Self.isStrong(tag) && Self.isStrong(modified, at: headers["Date"]), place: place)
     }
 
-    /// Whether it tells one version of the file from every other: by a strong entity tag, or by a strong time.
+    /// Whether it identifies one version of the file: by a strong entity tag, or by a strong time.
     ///
-    /// Source: RFC 9110 §15.3.7.3: parts are put together under one strong validator, and no other.
+    /// Source: RFC 9110 §15.3.7.3: parts are combined only when they share one strong validator.
     public var tellsVersion: Bool { Self.isStrong(entityTag) || isTimeStrong && lastModified != nil }
 
     /// Whether a request for the rest can be made at all.
     public var canResume: Bool { count > 0 && tellsVersion && total.map { count < $0 } ?? true }
 
-    /// `If-Range` where it may be sent. Beside a weak entity tag it may not be, also where the time is strong: there the answer
-    /// is compared instead.
+    /// The value of `If-Range`; nil when it may not be sent. Beside a weak entity tag it may not be sent, even if the time is
+    /// strong; the answer is compared instead.
     ///
     /// Source: RFC 9110 §13.1.5: neither a weak entity tag nor a time beside a tag.
     var condition: String? {
@@ -68,7 +68,7 @@ public struct ResumePoint: Sendable, Hashable, Codable {
     /// Whether an answer from a place is about the same version of the file. Two places may both have a file of one second; only
     /// a strong entity tag says that it is one file.
     ///
-    /// Source: RFC 9110 §8.8.3.2, the strong comparison; §15.3.7: an answer to `If-Range` may leave out the time.
+    /// Source: RFC 9110 §8.8.3.2, the strong comparison; §15.3.7: an answer to `If-Range` may omit `Last-Modified`.
     func isSame(_ headers: HTTPHeaders, at place: String?) -> Bool {
         let (tag, modified) = (headers["ETag"], headers["Last-Modified"])
         if Self.isStrong(entityTag) { return tag == entityTag && (modified ?? lastModified) == lastModified }
@@ -80,11 +80,11 @@ public struct ResumePoint: Sendable, Hashable, Codable {
 
     private static func isStrong(_ tag: String?) -> Bool { tag.map { !$0.hasPrefix("W/") } ?? false }
 
-    /// By how many seconds a file must be older than the answer that gives it: the clock of the disk may be another than the
-    /// server's, and some disks keep every second second alone.
+    /// How many seconds a file must be older than the answer that delivers it. The clock of the file system may differ from the
+    /// server's, and some file systems store times with a resolution of two seconds.
     private static let strongAge = 60
 
-    /// Source: RFC 9110 §8.8.2.2, which leaves the difference open; RFC 7232 §2.2.2 has 60 seconds.
+    /// Source: RFC 9110 §8.8.2.2, which does not fix the difference; RFC 7232 §2.2.2 has 60 seconds.
     private static func isStrong(_ modified: String?, at date: String?) -> Bool {
         guard let modified, let date else { return false }
         let (then, now) = (curl_getdate(modified, nil), curl_getdate(date, nil))

@@ -21,11 +21,12 @@ struct DownloadPlace {
     /// The queue, and the library that its files go to; the last ones', unless files are about to be chosen for others.
     ///
     /// - Parameters:
-    ///   - run: The accounts.
-    ///   - isChoosing: Whether files are about to be chosen.
-    ///   - selector: The account that they are chosen from, whose folder is remembered.
-    /// - Returns: Both.
-    /// - Throws: ``LatchError`` when files wait for another folder than `--to`, or there is none; the codes of the storage.
+    ///   - run: The command's context, with the accounts.
+    ///   - isChoosing: Whether this command chooses files.
+    ///   - selector: The account that they are chosen from, and whose last folder is used without `--to`.
+    /// - Returns: The queue and the library.
+    /// - Throws: ``LatchError`` when files wait for another folder than `--to`, or no folder is known; the codes of the
+    ///   storage.
     func open(
         _ run: Run, isChoosing: Bool, of selector: String? = nil
     ) async throws -> (queue: DownloadQueue, library: PictureLibrary) {

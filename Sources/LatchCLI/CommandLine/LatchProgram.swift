@@ -54,7 +54,7 @@ struct Request: Sendable {
 protocol Performing: Sendable {
     /// Whether it asks nothing, also at a terminal.
     var asksNobody: Bool { get }
-    /// Whether what an earlier run left half done is finished first, for which servers may be asked.
+    /// Whether what a crash of an earlier run interrupted is finished first. This may ask servers.
     var finishesUnfinished: Bool { get }
     /// Does it, and says what the program ends with when nothing was thrown.
     func perform(in run: Run) async throws -> ExitCode

@@ -12,7 +12,7 @@ actor Run {
     /// The options that all commands take.
     nonisolated let common: CommonOptions
 
-    /// The environment's variables.
+    /// The environment variables.
     nonisolated let environment: [String: String]
     private let finishesUnfinished: Bool
     private let subject = Mutex<Account?>(nil)
@@ -62,7 +62,7 @@ actor Run {
         return try await secrets().open(mayChange: count == 0)
     }
 
-    /// Opens the secret store and looks whether a token can be kept there, before somebody signs in for one.
+    /// Opens the secret store and checks that it can hold a token, before the person signs in.
     func openSecretsForSignIn() async throws -> OpenedSecretStorage {
         let opened = try await openSecrets()
         try await LatchError.telling { try await secrets().check() }
@@ -123,10 +123,10 @@ actor Run {
         advice.withLock { $0 = text }
     }
 
-    /// What a person is told who stops the command.
+    /// The sentence for a person who stops the command.
     nonisolated var stopSentence: String { stop.withLock { $0 } }
 
-    /// Says what a person is told who stops the command, better than that nothing was left half done.
+    /// Replaces the sentence for a person who stops the command.
     nonisolated func say(whenStopped text: String) { stop.withLock { $0 = text } }
 
     /// What to do about a failure.

@@ -36,7 +36,7 @@ struct BackgroundDownload {
     private var entry: LoginEntry { LoginEntry(Self.name, environment: environment) }
     private var service: ServiceFile { ServiceFile(Self.name, environment: environment) }
 
-    /// Has nothing begin by itself any more.
+    /// Removes the autostart entry and the service, so that nothing starts by itself any more.
     private func forget() {
         entry.remove()
         service.remove()
@@ -54,8 +54,8 @@ struct BackgroundDownload {
         return code
     }
 
-    /// Has another `latch` fetch what waits. Until all is home the manager of services, or else the desktop, starts it again at
-    /// each sign-in.
+    /// Starts another `latch` that fetches the waiting files. Until all files are here, systemd, or else the desktop, starts it
+    /// again at each sign-in.
     func start() async throws -> ExitCode {
         try await run.openSecrets()
         let folders = try Folders(environment: environment)
@@ -71,7 +71,7 @@ struct BackgroundDownload {
             let program = BackgroundProgram(
                 words, as: service, description: Self.title, environment: known, log: log)
             let keeper = try await program.start(bus: .session(environment), waitingIn: folders.callbacks)
-            // One of the two begins it again.
+            // Only one of the two may start it again.
             if keeper == .service { entry.remove() }
             try run.console.result(
                 [
@@ -83,14 +83,14 @@ struct BackgroundDownload {
                     "log": .string(log),
                 ])
         } catch let error as DesktopError {
-            // Nothing goes on, so nothing shall begin by itself later.
+            // The start failed, so nothing may start by itself later.
             forget()
             throw LatchError(.backgroundFailed, error.message, cause: error)
         }
         return .done
     }
 
-    /// How long it goes on, and what begins it again.
+    /// How long it runs, and what starts it again.
     private func lifetime(_ keeper: BackgroundProgram.Keeper) -> String {
         guard keeper == .service else {
             return

@@ -117,7 +117,7 @@ struct DownloadFiles: Performing {
         }
     }
 
-    /// The folder cannot be used; nothing was chosen for it yet.
+    /// The folder cannot be used. Nothing has been added to the queue yet.
     private struct FolderRefused: Error { let error: LatchError }
 
     private func performOnce(in run: Run) async throws -> ExitCode {
@@ -129,7 +129,7 @@ struct DownloadFiles: Performing {
                 if isBackground { return try background.nothingLeft() }
                 throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
             }
-            // A service waits for a drive that comes later; see --keep-trying.
+            // With --keep-trying, as in a service, the queue itself waits for a drive that is mounted later.
             if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
             try await run.openSecrets()
         } else {

@@ -149,7 +149,7 @@ private struct ListDownloads: Performing {
             row.task.filename.printable, why.printable)
     }
 
-    /// Before when a file that waits is not tried.
+    /// The time before which a waiting file is not tried; nil when it is not in the future.
     private static func time(_ row: QueuedTask, _ pause: HostPause?) -> Date? {
         guard row.state == .waiting else { return nil }
         let time = max(row.notBefore, pause?.until ?? .distantPast)
@@ -189,7 +189,7 @@ enum StateWord: String, CaseIterable, ArgumentValue {
 }
 
 extension String {
-    /// The text with blanks behind it, or before it where the length is negative.
+    /// Pads the text with spaces on the right, or on the left when the length is negative.
     fileprivate func padding(toLength length: Int) -> String {
         let blanks = String(repeating: " ", count: max(0, abs(length) - count))
         return length < 0 ? blanks + self : self + blanks

@@ -63,14 +63,14 @@ struct Logout: Performing {
         return worst
     }
 
-    /// What came of one account: what stands in its way stops none of the others.
+    /// Signs out of one account. A failure here does not stop the others, unless the account is still present.
     private func signOut(
         _ account: Account, of kit: Latchstring
     ) async throws -> Result<SignOutReport, LatchError> {
         do {
             return .success(try await kit.signOut(account))
         } catch let error as LatchError {
-            // Where it is still here nothing was done.
+            // If the account is still present, nothing was done.
             guard (try? await kit.accounts.account(account.id)) == .some(nil) else { throw error }
             return .failure(error)
         }

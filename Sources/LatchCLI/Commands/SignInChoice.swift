@@ -3,7 +3,7 @@ import Terminal
 
 /// One way to sign in, as the server's page has a button for each.
 enum SignInWay: Equatable {
-    /// With e-mail and password; the address where the person has given it already.
+    /// With e-mail and password; the address is nil until the person has given it.
     case password(email: EmailAddress?)
     /// With the browser, through this provider of the server's; nil leaves the choice to the server.
     case browser(provider: String?)

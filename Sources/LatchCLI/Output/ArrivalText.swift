@@ -24,7 +24,7 @@ final class ArrivalText: Sendable {
         }
     }
 
-    /// The members that a program reads, where the family has something to ask first.
+    /// The members for `--json`; empty for families without a first sync.
     func json(for account: Account) -> [JSONValue.Member] {
         guard Dialects.named(account.dialect) is any FirstSyncDialect else { return [] }
         return steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in

@@ -17,7 +17,7 @@ struct DownloadDisplay {
     /// - Returns: What the program ends with: 0 when nothing has failed and nothing waits for a sign-in.
     func show(_ queue: DownloadQueue) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
-        // Every file has its line, however slowly they are read; whoever reads slowly holds up nothing else.
+        // Every file gets its line, however slow the reader is, and a slow reader blocks no shared thread.
         let events = queue.everyEvent(board.wants)
         let showing = Task(executorPreference: WritingThread()) {
             for await event in events {

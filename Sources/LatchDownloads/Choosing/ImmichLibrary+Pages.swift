@@ -12,18 +12,19 @@ extension ImmichLibrary {
     /// By how much each search begins before the last one's end: servers know times more exactly than they tell them.
     private static let overlap = 0.002
 
-    /// How often pages are gone through with nothing new on them, though fewer pictures are known than they have places.
+    /// How many times the pages are read again without a new picture while some entries still belong to unknown pictures.
     private static let patience = 32
 
     /// Takes everything that a search finds, each once, oldest first and a page at a time.
     ///
     /// A page is asked for by the time of the last picture before it, not by its number: what is deleted meanwhile
     /// would move all further pages up, and what stood at their beginning would be found on none. Where a page is full
-    /// of one moment, or the server keeps to another order, numbers must do; such pages are gone through until nothing
-    /// new is on them, and until as many pictures are known as they have places: a server may give those of one moment in
-    /// another order each time.
+    /// of one moment, or the server keeps to another order, numbers must do. Such pages are read again until nothing new is
+    /// on them and the number of pictures found equals the number of entries: a server may list the pictures of one moment in
+    /// a different order at each request.
     ///
-    /// - Throws: ``LatchError/Code/serverRefused`` when some cannot be found so, after all others are taken.
+    /// - Throws: ``LatchError/Code/serverRefused`` when some pictures of one moment cannot be found. Those that were found
+    ///   until then are taken; pictures of later moments are not.
     func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
         let asked = query.first { $0.name == "takenAfter" }?.value.string
         var place = Place(from: asked.flatMap(ServerTime.date))
@@ -48,7 +49,7 @@ extension ImmichLibrary {
                 page = next
                 continue
             }
-            // What is later will be asked for again.
+            // Later pictures are asked for again by the next slice.
             let range = (place.from ?? .distantPast)...max(place.from ?? .distantPast, later ?? .distantFuture)
             let missing = times.count { range.contains($0) } - place.recent.values.count { range.contains($0) }
             if page > 1, isNew || missing > 0 && turns < Self.patience {
@@ -67,7 +68,7 @@ extension ImmichLibrary {
         }
     }
 
-    /// When the pictures of a page were taken, each once.
+    /// The times at which the pictures of a page were taken, one for each picture.
     private static func times(_ items: [JSONValue]) -> [Date] {
         let pairs = items.compactMap { item in
             ImmichAssetReading.id(item).map { ($0, ImmichAssetReading.taken(item) ?? .distantFuture) }

@@ -37,7 +37,7 @@ struct LibraryIndex: Sendable {
         return try await LatchError.telling { try await database.read { try $0.first(Self.selectAny, folder) } } == nil
     }
 
-    /// Whether some of the files that are known of are there, whatever they hold; a few are looked for.
+    /// Whether at least one of the first 100 known files exists; their contents are not compared.
     func hasFiles() async throws -> Bool {
         let folder = folder
         let paths = try await LatchError.telling { try await database.read { try $0.all(Self.selectSome, folder) } }

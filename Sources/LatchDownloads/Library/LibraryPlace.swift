@@ -39,19 +39,19 @@ public struct LibraryPlaces: Sendable {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectOne, folder) } }?.layout
     }
 
-    /// Whether a library's folder was made, and so should be there.
+    /// Whether a library's folder was created before, and so should exist.
     func isMade(_ folder: String) async throws -> Bool {
         try await LatchError.telling { try await database.read { try $0.first(Self.selectMade, folder) } } ?? false
     }
 
-    /// Notes that a library's folder was made.
+    /// Records that a library's folder was created. Does nothing for a folder that is not a known library.
     func noteMade(_ folder: String) async throws {
         guard try await layout(of: folder) != nil, try await !isMade(folder) else { return }
         try await LatchError.telling { try await database.write { _ = try $0.run(Self.updateMade, folder) } }
     }
 
-    /// The folder that a person chose last for an account; nil where they have chosen none. It is known by server and address,
-    /// so that signing out and in again changes nothing.
+    /// The folder that a person chose last for an account; nil if none was chosen. It is stored by server and e-mail address,
+    /// so that it is still known after a sign-out and a new sign-in.
     ///
     /// - Throws: The codes of the storage.
     public func folder(of account: Account) async throws -> String? {

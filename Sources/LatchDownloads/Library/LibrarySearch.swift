@@ -16,8 +16,8 @@ actor LibrarySearch {
 
     init(index: LibraryIndex) { self.index = index }
 
-    /// Brings the index up to date with the folder; whoever comes while it is done waits for it. One that failed, as for want of
-    /// room, is done anew for whoever comes next.
+    /// Brings the index up to date with the folder. Callers that come meanwhile wait for the same search. After a search that
+    /// failed, for example because the disk was full, the next caller starts a new one.
     func run() async throws {
         let index = index
         let work =

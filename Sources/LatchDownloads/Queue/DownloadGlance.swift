@@ -32,7 +32,7 @@ public struct DownloadGlance: Sendable {
     public let running: [File]
     /// What was asked for and is fetched no more.
     public let ended: [File]
-    /// Why the files of a host wait, where they do.
+    /// Why the files of a host wait; nil when no host is paused. Of several hosts the first by name is told.
     public let heldBecause: String?
 }
 
@@ -63,10 +63,10 @@ extension DownloadQueue {
             heldBecause: pause?.sentence)
     }
 
-    /// The hosts whose files wait, by their accounts, and why.
+    /// The hosts whose files wait for a time, and why.
     public func pauses() async throws -> [HostPause] { try await store.pauses(after: now()) }
 
-    /// Whether files wait of an account that must sign in.
+    /// Whether unfinished files belong to an account that must sign in.
     ///
     /// - Throws: The codes of the storage.
     public func isSignInAwaited() async throws -> Bool {

@@ -57,8 +57,8 @@ extension DownloadQueue {
         return try await store.change(ids, of: account, from: [.paused], to: .waiting)
     }
 
-    /// Tries again what has failed, of a live photo both parts; and what waits for its time, as while its server wants to be left
-    /// alone.
+    /// Tries again the files that failed, with both parts of a live photo, and at once the files that wait for a time, for
+    /// example because their server asked for a pause.
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }

@@ -5,8 +5,8 @@ import LatchKit
 extension DownloadQueue {
     /// How many more tries a file that came wrong gets from its beginning.
     private static let spoiltRetries = 1
-    /// A try that brought so many bytes to go on from was not in vain, and the next one is a first again: a large file may come
-    /// in as many pieces as the network makes of it.
+    /// A try that brought this many bytes, which the next try can resume from, is not counted: a large file may come in any
+    /// number of pieces.
     private static let progress = 64 << 10
 
     /// Decides what becomes of a task after a try.

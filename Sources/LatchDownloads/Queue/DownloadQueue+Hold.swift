@@ -84,7 +84,7 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether there is room for the files and for the file that the queue is kept in, and the folder is there, if it was gone.
+    /// Whether there is room for the files and for the queue's database, and the folder is back if it was missing.
     private var hasRoom: Bool {
         guard !holds.contains(.disk(.folder)) || Self.isThere(partsFolder) else { return false }
         let database = store.database.path.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }

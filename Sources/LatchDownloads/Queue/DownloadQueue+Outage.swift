@@ -47,13 +47,13 @@ extension DownloadQueue {
         }
     }
 
-    /// Waits until each failure can be told; whether the queue goes on.
+    /// Waits until the listeners can take more events. Returns false when the queue stops meanwhile.
     private func listenersHaveRoom() async -> Bool {
         while broadcast.isFull, !isStopping { try? await Task.sleep(for: Self.beat) }
         return !isStopping
     }
 
-    /// Takes up the pauses that were noted, and ends those that somebody has ended by a command.
+    /// Takes over the pauses in the database, and ends those that a command has removed from it.
     func heedPauses() async throws {
         let pauses = try await store.pauses(after: now())
         let told = outages.sentence
@@ -62,7 +62,7 @@ extension DownloadQueue {
         if outages.sentence != told { tellHolds() }
     }
 
-    /// Notes which hosts answer again.
+    /// Removes the stored pauses of hosts that answer again.
     func noteAnsweringHosts() async throws {
         guard !answeringHosts.isEmpty else { return }
         let hosts = answeringHosts
@@ -70,7 +70,7 @@ extension DownloadQueue {
         try await store.removePauses(of: hosts)
     }
 
-    /// Sees to it that a clock that was set back prolongs no pause: all are over then.
+    /// Ends all pauses when the clock was set back, because they would become longer.
     func lookAtClock() async throws {
         let time = now()
         let last = if let clock { clock } else { try await store.lastRest() ?? .distantPast }
@@ -81,7 +81,7 @@ extension DownloadQueue {
         nextTime = time
     }
 
-    /// By how many seconds a clock may be set right without a pause's end.
+    /// By how many seconds the clock may be set back without ending the pauses.
     private static let clockTolerance = 5.0
 
     /// Takes what runs and has got an answer: its host is there again.

@@ -101,9 +101,9 @@ extension DownloadQueue {
         }
     }
 
-    /// Ends the search for a name when the queue stops: what is whole is put in its place at the next start.
+    /// Ends the search for a name when the queue stops. The next start puts a complete file in its place.
     ///
-    /// The task that searches is not cancelled, for what it has done must be noted.
+    /// The task that searches is not cancelled, because its result must be recorded.
     func checkStop() throws { if isStopping { throw CancellationError() } }
 
     /// Puts files in their places; where the file system refuses, once more under names of ASCII alone: FAT may take no
@@ -120,7 +120,7 @@ extension DownloadQueue {
         }
     }
 
-    /// A path where nothing is, and which of the task's names that is; from a name on, for those before were tried.
+    /// The first unused path for a task, and the number of that name. Names before `first` are not tried.
     func freePath(
         for row: QueuedTask, from first: Int = 0, _ isTaken: (String) -> Bool = { _ in false }
     ) throws -> (path: String, attempt: Int) {

@@ -43,7 +43,7 @@ extension DownloadQueue {
         do {
             try await prepareFolder()
         } catch let error as LatchError where error.code == .folderGone && settings.maximumOutage == nil {
-            // Nobody is there to be told, and a drive may come later than the desktop.
+            // In the background there is no person to tell, and a drive may be mounted after the desktop has started.
             begin(.disk(.folder))
         }
         (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())

@@ -44,6 +44,6 @@ extension DownloadQueue {
 
     static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Whether something has that name, be it a link that leads nowhere, as to a drive that is not mounted.
+    /// Whether the name is in use, also by a dangling symbolic link, for example to a drive that is not mounted.
     static func isTaken(_ path: String) -> Bool { DownloadPart.size(of: path) != nil }
 }

@@ -52,9 +52,9 @@ public actor DownloadQueue {
     var roomTime = Date.distantPast
     /// The hosts that nothing is asked of now.
     var outages = HostOutages()
-    /// Those that answer again, which is not noted yet.
+    /// The hosts that answer again and whose stored pauses are not removed yet.
     var answeringHosts: Set<String> = []
-    /// The wall clock when it was last looked at.
+    /// The time of the wall clock when it was last read.
     var clock: Date?
     /// Which servers are in maintenance.
     let maintenance = MaintenanceInquiry()
@@ -67,11 +67,11 @@ public actor DownloadQueue {
     var executors: [UUID: any TaskExecutor] = [:]
     /// Tasks that were read and whose files are not here, by their ids.
     var absent: Set<DownloadTask.ID> = []
-    /// Files that waited for another task of theirs: whether they are here is asked anew.
+    /// Files whose task had to wait for another task of the same file: whether they exist here is checked again.
     var contended: Set<QueuedTask.Key> = []
     /// Whether tasks are started.
     var isWorking = false
-    /// Whether what runs and what is put in its place is being brought to an end.
+    /// Whether the queue is stopping its transfers and the placing of files.
     var isStopping = false
     /// Whether this program has changed the queue by a command since it was last looked at.
     var isCommanded = false
@@ -120,8 +120,8 @@ public actor DownloadQueue {
         broadcast.stream(wants)
     }
 
-    /// The same for a listener that loses nothing of what becomes of files. While it is some thousand events behind, no further
-    /// file is begun.
+    /// The events for a listener that must get all of them except progress. While it is some thousand events behind, no further
+    /// file is started.
     public nonisolated func everyEvent(
         _ wants: @escaping @Sendable (DownloadEvent) -> Bool
     ) -> AsyncStream<DownloadEvent> {
@@ -237,7 +237,7 @@ public actor DownloadQueue {
 
     /// Makes the folder that the files go to, so that a wrong one is told before anything waits for it.
     ///
-    /// - Parameter isNew: Whether it is made anew, also where files were brought to it before and it is gone.
+    /// - Parameter isNew: Whether to create the folder even if files were brought to it before and it is missing now.
     /// - Throws: ``LatchError/Code/fileFailed`` with what stands in the way; ``LatchError/Code/folderGone``; the codes of the
     ///   storage.
     ///
@@ -253,8 +253,8 @@ public actor DownloadQueue {
         try await LibraryPlaces(latch).noteMade(library.folder)
     }
 
-    /// Makes sure that the folder is there, if files were brought to it before. It may be on a drive that is not mounted: below
-    /// its mount point everything would be fetched once more, to another disk.
+    /// Throws when the folder was created before and is missing now. It may be on a drive that is not mounted; then everything
+    /// would be fetched again, to the disk below the mount point.
     nonisolated func checkFolder() async throws {
         guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).isMade(library.folder),
             try await !LibraryIndex(database: store.database, folder: library.folder).hasFiles()

@@ -68,9 +68,9 @@ extension DownloadStore {
         }
     }
 
-    /// Fails some of what waits for a host and is not whole here.
+    /// Marks as failed up to 500 tasks that wait for a host and whose files are not complete.
     ///
-    /// - Returns: Which; none when nothing more waits.
+    /// - Returns: Their ids; empty when none is left.
     func fail(host: String, _ reason: String) async throws -> [DownloadTask.ID] {
         try await command { try $0.all(Self.failHost, reason, host) }
     }

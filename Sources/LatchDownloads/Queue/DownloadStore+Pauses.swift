@@ -2,23 +2,23 @@ import Database
 public import FoundationEssentials
 import LatchKit
 
-/// A host that is left alone until a time.
+/// A pause: a host that is not asked before a time.
 public struct HostPause: Sendable, Equatable {
     /// The host, with its port.
     public let host: String
     /// When one of its files is tried again.
     public let until: Date
-    /// Why.
+    /// Why the host is paused.
     public let reason: String
 
-    /// What people are told of it.
+    /// The pause as people read it.
     public var sentence: String {
         "\(reason) Its files wait until \(until.onTheClock). Now: latch downloads retry"
     }
 }
 
 extension Date {
-    /// As `19:30`, with the day before it where that is another; by the clock on the wall.
+    /// The local time, as `19:30`; with the date before it unless that is today.
     public var onTheClock: String {
         func text(_ date: Date) -> String { date.formatted(Date.ISO8601FormatStyle(timeZone: .current)) }
         let (then, now) = (text(self), text(Date()))
@@ -27,25 +27,25 @@ extension Date {
     }
 }
 
-/// What outlives the program that waits.
+/// The pauses, which outlive the program that waits.
 extension DownloadStore {
-    /// The hosts that are left alone.
+    /// The hosts that are paused now.
     func pauses(after now: Date) async throws -> [HostPause] { try await read { try $0.all(Self.selectPauses, now) } }
 
-    /// Notes that a host is left alone.
+    /// Stores the pause of a host.
     func note(_ pause: HostPause) async throws {
         try await write { _ = try $0.run(Self.upsertPause, pause.host, pause.until, pause.reason) }
     }
 
-    /// Notes that hosts are left alone no more.
+    /// Removes the pauses of hosts.
     func removePauses(of hosts: Set<String>) async throws {
         try await write { connection in for host in hosts { _ = try connection.run(Self.removePause, host) } }
     }
 
-    /// When something was last told to wait.
+    /// When a task was last made to wait for a time.
     func lastRest() async throws -> Date? { try await read { try $0.first(Self.selectRested) } }
 
-    /// Lets everything that waits for its time be tried now.
+    /// Ends every pause, of tasks and of hosts.
     func endPauses() async throws {
         try await command { connection in
             _ = try connection.run(Self.freeAll, nil)
@@ -53,9 +53,9 @@ extension DownloadStore {
         }
     }
 
-    /// Lets tasks that wait for their time be tried now, and their hosts be asked.
+    /// Ends the pauses of tasks and of their hosts.
     ///
-    /// - Returns: How many waited so.
+    /// - Returns: How many tasks waited for a time.
     func free(_ ids: [String]?, of account: UUID?, now: Date) async throws -> Int {
         try await command { connection in
             guard let ids else {

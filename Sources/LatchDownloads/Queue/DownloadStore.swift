@@ -129,7 +129,7 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Notes that a task waits for its time, and why; false as for the others.
+    /// Records that a task waits for a time, and why. Returns false when the task was removed or changed meanwhile.
     func note(
         _ position: Int, restsUntil time: Date, because reason: String, attempts: Int, now: Date
     ) async throws -> Bool {

@@ -4,7 +4,7 @@ import Synchronization
 final class EventBacklog: Sendable {
     private struct State {
         var events: [DownloadEvent] = []
-        /// How many at the beginning are taken already.
+        /// How many events at the beginning of the array are already taken.
         var taken = 0
         var waiter: CheckedContinuation<DownloadEvent?, Never>?
         var isFinished = false
@@ -24,8 +24,8 @@ final class EventBacklog: Sendable {
         }
     }
 
-    /// How many events are kept for a listener that does not come along. One that may lose some loses the oldest then; for one
-    /// that loses nothing no further file is begun, and what has begun is kept too.
+    /// How many events are kept for a slow listener. Beyond that, a listener that may lose events loses the oldest. For one
+    /// that must get all, no further file is started, and the events of files that were started already are still kept.
     static let limit = 4_096
 
     private let state = Mutex(State())
@@ -39,7 +39,7 @@ final class EventBacklog: Sendable {
         (self.losesNothing, self.wants, self.hasRoom) = (losesNothing, wants, hasRoom)
     }
 
-    /// Whether no more should be told before some is taken.
+    /// Whether no further file should be started until the listener has taken events.
     var isFull: Bool { losesNothing && state.withLock { $0.count >= Self.limit } }
 
     func add(_ event: DownloadEvent) {
@@ -48,7 +48,7 @@ final class EventBacklog: Sendable {
             guard !state.isFinished else { return nil }
             if let waiter = state.waiter.take() { return waiter }
             if state.count >= Self.limit {
-                // The next one tells it too.
+                // The next event of this kind tells the same.
                 if event.isProgress { return nil }
                 if !losesNothing { _ = state.removeFirst() }
             }
@@ -58,7 +58,7 @@ final class EventBacklog: Sendable {
         waiter?.resume(returning: event)
     }
 
-    /// The next event, once there is one; nil at the end.
+    /// Waits for the next event; nil at the end.
     func next() async -> DownloadEvent? {
         await withCheckedContinuation { continuation in
             let (event, isAnswered, isRoom) = state.withLock { state -> (DownloadEvent?, Bool, Bool) in
@@ -71,7 +71,7 @@ final class EventBacklog: Sendable {
         }
     }
 
-    /// Ends it after what is kept.
+    /// Ends the stream after the events that are kept.
     func finish() {
         let waiter = state.withLock { state in
             state.isFinished = true
@@ -80,7 +80,7 @@ final class EventBacklog: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    /// Ends it at once.
+    /// Ends the stream at once and drops the events that are kept.
     func close() {
         state.withLock { state in (state.events, state.taken) = ([], 0) }
         finish()
@@ -89,7 +89,7 @@ final class EventBacklog: Sendable {
 }
 
 extension DownloadEvent {
-    /// Whether the next event of its kind says all that it says.
+    /// Whether the next event of the same kind replaces this one.
     fileprivate var isProgress: Bool {
         switch self {
         case .progress, .overall: true

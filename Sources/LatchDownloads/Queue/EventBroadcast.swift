@@ -12,17 +12,17 @@ final class EventBroadcast: Sendable {
 
     /// Makes one without listeners.
     ///
-    /// - Parameter hasRoom: Called when a listener that loses nothing has come along.
+    /// - Parameter hasRoom: Called when a listener that must get all events has caught up, or is gone.
     init(hasRoom: @escaping @Sendable () -> Void = {}) { self.hasRoom = hasRoom }
 
-    /// Whether a listener that loses nothing is so far behind that no more should be told.
+    /// Whether a listener that must get all events is so far behind that no further file should be started.
     var isFull: Bool { state.withLock { $0.listeners.values.contains { $0.isFull } } }
 
-    /// What is told from now on. The listener is forgotten when the stream is.
+    /// The events from now on. The listener is removed when the stream is released.
     ///
     /// - Parameters:
     ///   - losesNothing: Whether every event but progress is kept until it is taken.
-    ///   - wants: Which events.
+    ///   - wants: Which events the listener gets.
     /// - Returns: The events.
     func stream(
         losesNothing: Bool = false, _ wants: @escaping @Sendable (DownloadEvent) -> Bool = { _ in true }
@@ -51,7 +51,7 @@ final class EventBroadcast: Sendable {
         for listener in listeners { listener.finish() }
     }
 
-    /// Lives as long as the stream.
+    /// Removes the listener when the stream is released.
     private final class Listener: Sendable {
         let backlog: EventBacklog
         private let forget: @Sendable () -> Void

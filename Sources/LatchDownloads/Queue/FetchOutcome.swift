@@ -40,11 +40,11 @@ enum Hold: Sendable, Hashable {
         case files
         /// The file that the queue is kept in.
         case queue
-        /// The folder of the files, which is gone: perhaps its drive is not mounted.
+        /// The folder of the files, which is missing; its drive may not be mounted.
         case folder
     }
 
-    /// Whether a disk that is full, or gone, is the reason.
+    /// Whether the reason is a full disk or a missing folder.
     var isDisk: Bool { if case .disk = self { true } else { false } }
 
     /// What people are told, who know the folder that the files go to and the file that the queue is kept in.

@@ -138,20 +138,20 @@ struct HostOutages {
     /// Ends the outage of a host that was waited for in vain.
     mutating func end(_ host: String) { outages[host] = nil }
 
-    /// Until when a host rests, to be kept; nil while it does not.
+    /// The pause of a host, to be stored; nil while it has none.
     func pause(of host: String) -> HostPause? {
         guard let outage = outages[host], let until = outage.until, until != .distantFuture else { return nil }
         return HostPause(host: host, until: until, reason: outage.reason)
     }
 
-    /// Takes up the pauses that another program has left, but for hosts that are known to rest.
+    /// Takes over stored pauses, except for hosts that have an outage here already.
     mutating func takeUp(_ pauses: [HostPause]) {
         for pause in pauses where outages[pause.host] == nil {
             outages[pause.host] = Outage(until: pause.until, reason: pause.reason, sentence: pause.sentence)
         }
     }
 
-    /// Lets a first task go now at each host that rests and is none of these.
+    /// Lets a first task go now at every paused host except these.
     mutating func tryNow(but hosts: Set<String>) {
         for (host, outage) in outages
         where outage.until != nil && outage.until != .distantFuture && !hosts.contains(host) {

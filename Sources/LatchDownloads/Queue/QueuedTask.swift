@@ -9,13 +9,13 @@ public struct QueuedTask: Sendable, Identifiable {
     public var task: DownloadTask
     /// Where it stands.
     public var state: DownloadState
-    /// Why it waits for its time, where it does; see ``notBefore``.
+    /// Why it waits until ``notBefore``; nil when it does not wait for a time.
     public var waitsBecause: String?
     /// How often it was tried in vain.
     public var attempts: Int
     /// Before when it is not tried again.
     public var notBefore: Date
-    /// The length of its file in bytes, where a server told.
+    /// The length of its file in bytes; nil when no server told it.
     public var bytes: Int?
     /// Where its file is, or is to be.
     public var path: String?
@@ -31,8 +31,8 @@ public struct QueuedTask: Sendable, Identifiable {
     /// The queue's number of it.
     public var id: Int { position }
 
-    /// Which file it is, also when its task was taken out of the queue and put in again: an asset's, whichever account it is
-    /// fetched for, or an account's.
+    /// Identifies the file of a task, also after the task was removed from the queue and added again. For an asset the account
+    /// does not matter; two accounts may share it.
     struct Key: Hashable {
         var account: UUID?
         var id: DownloadTask.ID

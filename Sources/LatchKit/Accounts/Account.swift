@@ -32,7 +32,7 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     /// Why the server ended the last session, as the end of "You were signed out because …".
     public internal(set) var endedBecause: String?
 
-    /// The account's number on this device, from 1: it stays as long as the account does, and no later account gets it.
+    /// The account's number on this device, from 1. It never changes and is never given to another account.
     public internal(set) var number = 0
     /// What its dialect must know of this one server; never a secret.
     public internal(set) var details: [String: String] = [:]

@@ -78,9 +78,11 @@ extension AccountSchema {
         INSERT INTO download_owner VALUES (1, lower(hex(randomblob(4))));
         """)
 
-    /// What outlives a program that waits: why a host is left alone and until when, and when something was last told to wait, by
-    /// which a clock that was set back shows. Which libraries' folders were made, so that one that is gone is known. And the folder that was last chosen for each account, by server and address: it is
-    /// kept for who signs out and in again.
+    /// - `download_pauses`: which hosts are paused, until when and why.
+    /// - `libraries.is_made`: whether a library's folder was created, so that a missing one is noticed.
+    /// - `download_signals.rested`: when a task was last made to wait, so that a clock that was set back is noticed.
+    /// - `download_folders`: the folder that was last chosen for each account, by server and e-mail address, so that it is
+    ///   still known after a sign-out and a new sign-in.
     static let downloadPauses = Migration(
         12, "the pauses of downloads, and their folders",
         """

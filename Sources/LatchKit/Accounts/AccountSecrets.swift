@@ -2,9 +2,9 @@ import Database
 import FoundationEssentials
 import SecretStorage
 
-/// The secret store, with the tokens of accounts under the names that the programs of their families use.
+/// The secret store, with the tokens of accounts under the names that the apps of their families use.
 ///
-/// A token that was kept before under this program's own name is found there, until the next sign-in writes it anew.
+/// A token that an earlier version stored under this program's own name is still found. The next write moves it.
 ///
 /// Source: TT-5.
 struct AccountSecrets: SecretStoring {
@@ -32,7 +32,7 @@ struct AccountSecrets: SecretStoring {
 
     func check() async throws(SecretStorageError) { try await store.check() }
 
-    /// The name of an account's token in its family; nil for any other secret, and where the family has no name of its own.
+    /// The name of an account's token in its family; nil for any other secret, and for a family without a name of its own.
     private func familyKey(for key: SecretKey) async throws(SecretStorageError) -> SecretKey? {
         guard let id = UUID(uuidString: key.account), key == AccountStore.tokenKey(id) else { return nil }
         let dialect: String?

@@ -2,9 +2,9 @@ import Database
 import FoundationEssentials
 
 extension AccountStore {
-    /// Keeps the address of a server that was found, so that a sign-in that comes to nothing need not begin with it again.
+    /// Stores the address of a server that was found, so that it need not be typed again after a sign-in that failed.
     ///
-    /// One address is kept, the last. It is forgotten when somebody has signed in, and not told after 30 days.
+    /// Only the last address is stored. It is removed at the next sign-in, at any server, and not returned after 30 days.
     ///
     /// Source: IM-3, OX-10.
     public func keepFoundServer(_ address: ServerAddress) async throws {
@@ -12,7 +12,7 @@ extension AccountStore {
         try await change { _ = try $0.run(Self.keepFound, address.url, moment) }
     }
 
-    /// The address of the server that was found last and where nobody has signed in since; nil for none.
+    /// The address of the server that was found last, if no one has signed in anywhere since; otherwise nil.
     public func foundServer() async throws -> ServerAddress? {
         let oldest = now().addingTimeInterval(-30 * 86_400)
         let address = try await LatchError.telling { try await database.read { try $0.first(Self.found, oldest) } }

@@ -3,15 +3,16 @@ import FoundationEssentials
 import HTTPClient
 
 extension AccountStore {
-    /// Finishes what a crash left half done, and revokes what was left over on servers, where nobody is at it now.
+    /// Finishes sign-ins and sign-outs that a crash interrupted, and revokes keys that were left over on servers. Skips
+    /// accounts that another program is working on.
     ///
-    /// The servers are told first, all at the same time and as far as they answer: afterwards nobody knows the tokens any
-    /// more. What stands in the way of one account stops none of the others.
+    /// The servers are told first, all at the same time, because the tokens are removed afterwards. A failure at one account
+    /// does not stop the others.
     ///
     /// - Parameters:
-    ///   - device: Who asks.
-    ///   - bound: The longest that the servers of all accounts are waited for, together.
-    /// - Throws: A code of the storage; a code of the secret store where that is not open.
+    ///   - device: The device in whose name the servers are asked.
+    ///   - bound: The longest wait for the servers of all accounts together.
+    /// - Throws: A code of the storage; a code of the secret store when that is not open.
     func finishUnfinished(as device: Device, within bound: Duration) async throws {
         let end = ContinuousClock.now + bound
         let rows = try await LatchError.telling { try await database.read { try $0.all(Self.unfinished) } }
@@ -35,7 +36,7 @@ extension AccountStore {
         }
     }
 
-    /// Opens the store before many want to read it: a passphrase is asked for once at most.
+    /// Opens the secret store before several tasks read it, so that a passphrase is asked for at most once.
     private func requireStore(for id: UUID?) async throws {
         guard let id else { return }
         do {
@@ -43,7 +44,7 @@ extension AccountStore {
         } catch let error as LatchError where Self.closedStore.contains(error.code) {
             throw error
         } catch {
-            // Another account's may be readable.
+            // The secret of another account may be readable.
         }
     }
 
@@ -106,7 +107,7 @@ extension AccountStore {
         let isPersonsOwn: Bool
         let extra: HTTPHeaders
         let client: HTTPClient
-        /// When nobody waits for an answer any more.
+        /// When to stop waiting for answers.
         let end: ContinuousClock.Instant
 
         func ask(_ request: DialectRequest) async throws -> ClientResponse {

@@ -29,8 +29,8 @@ struct SessionRecord: Sendable, Equatable {
 
     /// How the server is connected to, without secrets.
     ///
-    /// - Throws: ``LatchError/Code/storageDamaged``: without what was kept, whoever has another certificate or no access
-    ///   key would be trusted in the server's place.
+    /// - Throws: ``LatchError/Code/storageDamaged`` when it cannot be decoded. Defaults in its place would drop the pinned
+    ///   certificate, so that another server would be trusted.
     var kept: KeptConnection {
         get throws(LatchError) {
             guard let kept = try? JSON.decode(KeptConnection.self, from: Array(connection.utf8)) else {
@@ -78,7 +78,7 @@ extension AccountStore {
                 }
                 return try ConnectionOptions(kept, parsed)
             }
-            // Another program may have moved them to the other place between the two reads: then the row is another by now.
+            // Another program may have moved the secrets to the other slot between the two reads. The row has changed then.
             guard record.connection == read else {
                 read = record.connection
                 continue

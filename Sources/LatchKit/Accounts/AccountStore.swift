@@ -64,7 +64,7 @@ public final class AccountStore: Sendable {
         try await accounts().first(where: \.isActive)
     }
 
-    /// The account that a person means by its number, an e-mail address, an id or its beginning, or a server's address or host.
+    /// The account that a person names by its number, e-mail address, id or the beginning of the id, or by its server.
     ///
     /// - Parameter text: What the person wrote.
     /// - Returns: The one account that fits.

@@ -53,8 +53,8 @@ public protocol Dialect: Sendable {
     /// signed in.
     var signsOutForCertain: Bool { get }
 
-    /// The service and account under which programs of this family keep a token in the secret store; nil where only this
-    /// program's own name is used. The account's id stands beside them.
+    /// The service and account under which the apps of this family store a token in the secret store; nil when this program's
+    /// own name is used. The account's id is stored beside them.
     var tokenName: (service: String, account: String)? { get }
 
     /// The fields that carry a token.

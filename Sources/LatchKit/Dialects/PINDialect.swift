@@ -16,7 +16,7 @@ public protocol PINDialect: Dialect {
     func perform(_ act: PINAct, with client: AuthorizedClient) async throws
 }
 
-/// Digits that open what is locked: six with every release of Immich, four to six where the specification's routes are spoken.
+/// The digits that unlock a locked folder: six for every release of Immich, four to six for a server of the specification.
 ///
 /// Source: IM-15; contract of Immich, b.7.
 public struct PIN: Sendable {

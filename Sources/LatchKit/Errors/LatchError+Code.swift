@@ -53,6 +53,7 @@ extension LatchError {
     /// | `ambiguous_account` | more than one account fits |
     /// | `secret_store_locked`, `secret_store_absent`, `secret_store_denied`, `secret_store_damaged`, `wrong_passphrase`, `secret_store_failed` | the secret store did not give or take a secret |
     /// | `file_failed` | a downloaded file could not be written |
+    /// | `folder_gone` | the folder that files were brought to is missing; its drive may not be mounted |
     /// | `storage_damaged`, `storage_read_only`, `storage_full`, `storage_newer`, `storage_locked`, `storage_failed` | the accounts database did not work |
     /// | `cancelled` | the person or the program stopped it |
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -202,7 +203,7 @@ extension LatchError.Code {
     public static let storageFailed = Self(rawValue: "storage_failed")
     /// A file that was to be written could not be; the cause tells why.
     public static let fileFailed = Self(rawValue: "file_failed")
-    /// The folder that files were brought to is gone, perhaps with a drive that is not mounted.
+    /// The folder that files were brought to is missing; its drive may not be mounted.
     public static let folderGone = Self(rawValue: "folder_gone")
     /// The person or the program stopped it.
     public static let cancelled = Self(rawValue: "cancelled")

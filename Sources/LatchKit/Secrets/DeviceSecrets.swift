@@ -123,7 +123,7 @@ public final class DeviceSecrets: SecretStoring {
         try await store().remove(key)
     }
 
-    /// Opens the store and looks whether secrets can be read and kept there.
+    /// Opens the store and checks that secrets can be read and stored there.
     public func check() async throws(SecretStorageError) {
         try await store().check()
     }

@@ -60,7 +60,7 @@ extension ConnectionOptions {
         return (kept, secret)
     }
 
-    /// The error for what is kept and cannot be read; nothing is sent then.
+    /// The error for stored options that cannot be read; nothing is sent then.
     static let unreadable = LatchError(
         .storageDamaged,
         "What is kept of how this account's server is trusted cannot be read, so nothing was sent to it. Sign in again and "
@@ -68,7 +68,7 @@ extension ConnectionOptions {
 
     /// Joins what ``parted()`` split.
     ///
-    /// - Throws: ``unreadable`` for a part that is there and makes no sense.
+    /// - Throws: ``unreadable`` when a part is invalid.
     init(_ kept: KeptConnection, _ secret: SecretConnection) throws(LatchError) {
         let pin = kept.pinnedCertificate.map { CertificateFingerprint($0) }
         let headers = (secret.headers ?? []).filter { $0.count == 2 }

@@ -6,7 +6,7 @@
 /// Source: OX-12, TT-7, TT-11, IM-8, IM-9.
 public struct AuthorizedClient: Sendable {
     let session: Session
-    /// Whether its requests go out also while the server wants another password before anything else.
+    /// Whether its requests are sent even while the server requires a password change.
     var changesPassword = false
 
     /// Sends a request.
@@ -101,8 +101,8 @@ public struct AuthorizedClient: Sendable {
 extension Session {
     /// Sends a request with the token, and meets a rejection once; the answer, and the token that brought it.
     ///
-    /// - Throws: ``LatchError/Code/passwordChangeRequired`` where the server wants another password first, unless the request
-    ///   may go before that.
+    /// - Throws: ``LatchError/Code/passwordChangeRequired`` when the server requires a password change, unless
+    ///   `beforeNewPassword` is true.
     func perform(
         _ request: DialectRequest, beforeNewPassword: Bool = false
     ) async throws -> (answer: ClientResponse, token: HeldToken) {

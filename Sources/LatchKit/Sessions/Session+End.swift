@@ -170,7 +170,7 @@ extension Session {
         return report
     }
 
-    /// Lets a renewal that is under way come to its end: what the server has just replaced could not be ended there any more.
+    /// Waits for a renewal in progress. The server may have replaced the token, and then only the new one can be revoked.
     private func endRenewal() async {
         guard let flying else { return }
         let bound = Task { [accounts] in
@@ -181,7 +181,7 @@ extension Session {
         bound.cancel()
     }
 
-    /// The error for a secret store that kept the token: what is done, and what the next start does.
+    /// The error when the token could not be removed from the secret store: what was done, and what the next start does.
     private func tokenStays(_ error: LatchError, _ report: SignOutReport) -> LatchError {
         let server = dialect.identity.base ?? server
         let told =
@@ -231,7 +231,7 @@ extension Session {
             let answer = try await exchange(request, token, timeout: accounts.goodbyeBound)
             switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
             case .rejected(let refusal):
-                // A refusal that any program could have said leaves the session, or the key, as it was.
+                // A refusal that any proxy could have sent does not prove that the session or key has ended.
                 if !refusal.isUnmistakable, !(try await isConfirmed(token, within: accounts.goodbyeBound)) {
                     throw unconfirmed(then: "")
                 }

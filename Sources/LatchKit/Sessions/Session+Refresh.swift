@@ -38,7 +38,7 @@ extension Session {
             do {
                 result = .success(try await renewUnderLock(token, rejection, epoch))
             } catch is CancellationError {
-                // Nobody who waits was cancelled: the session was signed out of or closed.
+                // The callers were not cancelled: the session was signed out or closed.
                 result = .failure(
                     epoch == machine.epoch ? Self.closed : signedOutError(.notSignedIn))
             } catch {
@@ -84,7 +84,7 @@ extension Session {
         do {
             let answer = try await exchange(request, tokens.lasting, timeout: .seconds(15))
             let verdict = dialect.verdict(on: answer, to: request.path, at: request.base ?? server)
-            // A new token is kept also while somebody signs out: it is the one that is to be ended on the server.
+            // A new token is stored even during a sign-out, because it is the one to revoke on the server.
             if epoch != machine.epoch, verdict != .answered { throw signedOutError(.notSignedIn) }
             switch verdict {
             case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)

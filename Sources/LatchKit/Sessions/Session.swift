@@ -23,7 +23,7 @@ public actor Session {
     var held: HeldToken?
     /// What the database said of the account last, and when.
     var seen: (record: SessionRecord, at: ContinuousClock.Instant)?
-    /// Whether the server wants another password before anything else, as the database said last.
+    /// Whether the server requires a password change, as last read from the database.
     var mustChangePassword = false
     var flight: Flight<Renewal>?
     var flying: Task<Void, Never>?

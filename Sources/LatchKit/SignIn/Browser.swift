@@ -55,11 +55,11 @@ public struct Browser: Sendable, Hashable {
         case failed(String)
     }
 
-    /// The browser to open for servers of a family.
+    /// The browser to open for a family of servers.
     ///
-    /// The person's own browser never takes the place of one without their cookies, unless they name it themselves.
+    /// The person's own browser, with its cookies, never replaces an ephemeral one, unless they name it themselves.
     ///
-    /// - Throws: ``LatchError/Code/browserMissing`` when it is to be ``ephemeral`` and there is none.
+    /// - Throws: ``LatchError/Code/browserMissing`` when an ``ephemeral`` browser is needed and none is installed.
     ///
     /// Source: TT-2.
     func chosen(for dialect: any BrowserDialect) throws(LatchError) -> Browser {

@@ -31,13 +31,13 @@ extension RelyingParty {
         }
     }
 
-    /// Whether the provider knows this client and its secret, found by a made-up code, which it must refuse either way.
+    /// Whether the provider accepts this client and its secret. It is sent a made-up code, which it must refuse in any case.
     ///
-    /// A provider looks at the client before the code, and says which of them it refuses. One that does otherwise is not told
-    /// from one that knows the client.
+    /// A provider checks the client before the code, and tells which of them it refuses. A provider that checks the code first
+    /// cannot be told apart from one that accepts the client.
     ///
-    /// - Parameter redirect: An address that is registered there.
-    /// - Returns: True when the code was refused and the client was not; false when the answer says nothing of either.
+    /// - Parameter redirect: A redirect address that is registered at the provider.
+    /// - Returns: True when only the code was refused; false when the answer tells nothing about either.
     /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/misconfigured`` when the client is refused; or
     ///   `CancellationError`.
     ///
@@ -87,7 +87,7 @@ extension RelyingParty {
         guard let refusal = try? TokenErrorResponse(parsing: answer.body),
             let text = ProviderErrorText(code: refusal.error, description: refusal.description, secrets: secrets)
         else {
-            // Without words of its own 401 still says that the client is not known.
+            // A 401 without an error code still means that the client is not accepted.
             guard answer.status == .unauthorized else {
                 return requests.unexpected(answer, named: "the token endpoint")
             }

@@ -1,12 +1,12 @@
 import Crypto
 import Glibc
 
-/// A file with a key of 32 bytes, as they are or as 64 hexadecimal digits, that only its owner may read.
+/// A file with a key of 32 bytes, raw or as 64 hexadecimal digits, that only its owner may read.
 enum KeyFile {
     /// Reads the key; nil when there is no file.
     ///
     /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/denied`` when the file is not a plain file
-    ///   of ours with mode 0600, ``SecretStorageError/Code/damaged`` when it holds no such key.
+    ///   of ours with mode 0600, ``SecretStorageError/Code/damaged`` when it does not hold such a key.
     static func read(_ path: String) throws(SecretStorageError) -> Secret? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -37,7 +37,7 @@ enum KeyFile {
         return Secret(bytes: key)
     }
 
-    /// The bytes of 64 hexadecimal digits with or without a line's end; nil for anything else.
+    /// Decodes 64 hexadecimal digits, with or without a line feed at the end; nil for anything else.
     private static func decoded(_ text: [UInt8]) -> [UInt8]? {
         let count = Sealing.keyCount * 2
         guard text.count == count || text.count == count + 1 && text.last == UInt8(ascii: "\n") else { return nil }

@@ -58,7 +58,7 @@ public final class SealedFileStore: SecretStoring {
         }
     }
 
-    /// Whether the file, if there is one, can be opened, and the key file, if there is one, holds a key.
+    /// Checks that the sealed file, if it exists, can be opened; otherwise that the key file, if it exists, holds a key.
     public func check() async throws(SecretStorageError) {
         try await queue.run { [self] () throws(SecretStorageError) in
             if try load() != nil { return }

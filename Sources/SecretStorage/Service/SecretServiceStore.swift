@@ -3,8 +3,8 @@ public import Crypto
 
 /// Secrets in the desktop's Secret Service: GNOME Keyring, KWallet.
 ///
-/// A secret is a password item with the schema `org.latchstring.Secret` and the attributes `service`, `account` and, where
-/// several have the same two, `id`, so that a person finds it in their keyring program. No call asks the person to unlock:
+/// A secret is a password item with the schema `org.latchstring.Secret` and the attributes `service`, `account` and, when
+/// several share these two, `id`, so that a person finds it in their keyring program. No call asks the person to unlock:
 /// a locked keyring is the error ``SecretStorageError/Code/locked``. Every call ends within ``limit``, also when the bus hangs.
 ///
 /// Source: the Secret Service API 0.2; libsecret's `secret_service_search_sync` and neighbours.

@@ -11,7 +11,7 @@ public struct TimeTrackerUser: Codable, Sendable, Equatable {
     public var fullName: String?
     /// The e-mail address.
     public var email: String
-    /// Whether the address is known to be the person's own; nil from a server that does not tell.
+    /// Whether the address was verified to be the person's own; nil from a server that does not tell.
     public var isEmailVerified: Bool?
 
     private enum CodingKeys: String, CodingKey {

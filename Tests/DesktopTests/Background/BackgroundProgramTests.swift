@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "DL-17 with a manager of services a program is one, is started again after a crash and with the manager, and gets its words as they are"
+        "DL-17 with systemd the program is a service that restarts after a crash and a new start, with unchanged arguments"
     )
     func asService() async throws {
         let odd = ["a b", "100%", "$HOME ${HOME}", "c\\d", "\"e\"", "f\u{E9}"]

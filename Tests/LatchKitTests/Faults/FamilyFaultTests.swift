@@ -75,10 +75,10 @@ import Testing
     }
 
     @Test(
-        "OX-13 a fault while signing out leaves the account absent, and what is told as ended the server does not take any more",
+        "OX-13 after a fault while signing out the account is gone, and a token that is reported as revoked no longer works",
         arguments: Family.all, Fault.all)
     func signOut(_ family: Family, _ fault: Fault) async throws {
-        // The server does what it is asked for and its answer fails; or something before it answers the sign-out alone.
+        // Either the server acts and its answer is lost, or a proxy answers the sign-out in its place.
         for isReached in [true, false] { try await signOut(family, fault, isReached: isReached) }
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(report.isRevoked == (report.failure == nil))
         let lives = try await world.takes(token, of: account)
-        // What answers with a success in the server's place cannot be told from the server.
+        // A success from a proxy cannot be told apart from the server's own.
         if fault.status != 200 {
             #expect(!report.isRevoked || !lives, "\(isReached)")
             // An answer without a body cannot be cut.

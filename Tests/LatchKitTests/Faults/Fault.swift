@@ -15,7 +15,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var found: (code: LatchError.Code, says: [String])?
     /// The status that an app's own call is handed; nil where it gets an error.
     var status: Int?
-    /// Whether it reads as a refusal of whoever signs in: which one it is told as depends on the family.
+    /// Whether it looks like a refusal of a sign-in; the family decides which error that becomes.
     var isRefusal = false
     let answer: @Sendable (_ own: ScriptedServer.Answer) -> ScriptedServer.Answer
     var testDescription: String { name }
@@ -45,7 +45,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
             says: ["is not what", "(status 200", "Try again"],
             found: (.notAKnownServer, ["it is no server known here", "Check the address"]), status: 200
         ) { _ in .json(#"{"access_token":"x","#) },
-        // What each family says itself of a token that it does not take, and what any other program says too.
+        // The words with which each family refuses a token, which any other program may use too.
         Fault(
             name: "401 of another program, in every family's words", code: .foreignAnswer,
             says: ["did not answer itself; something refused the session in the server's place"], found: unknown,

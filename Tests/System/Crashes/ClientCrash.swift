@@ -197,7 +197,7 @@ extension ClientCrash {
     }
 
     private func accounts(_ what: String) async throws -> [JSONValue] {
-        // The list finishes nothing of what a dead program left; any other command does.
+        // `latch accounts` finishes nothing that a killed program left; any other command does.
         _ = try await latch(["logs"])
         let result = try await latch(["accounts", "--json"])
         try #require(result.status == 0, "\(what): \(result.errors)")

@@ -1,9 +1,9 @@
 import Glibc
 import TestSupport
 
-/// Programs whose mounts nobody else sees.
+/// Programs in a mount namespace of their own, whose mounts other programs do not see.
 enum OwnMounts {
-    /// Runs a command so.
+    /// The words that run a command in such a namespace.
     static let command = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--user", "--map-root-user", "--mount"]
 
     /// Whether a file system can be mounted so here.

@@ -88,7 +88,7 @@ extension ImmichDialect: PINDialect {
 }
 
 extension PINAct {
-    /// Whether it sends a PIN that releases of Immich do not take.
+    /// Whether it sends a PIN of fewer than six digits, which no release of Immich takes.
     fileprivate var hasShortPIN: Bool {
         let pins: [PIN] =
             switch self {

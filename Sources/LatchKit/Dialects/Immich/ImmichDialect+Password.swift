@@ -6,7 +6,7 @@ extension ImmichDialect: PasswordChangeDialect {
 
     /// A change of one's own will is `POST /auth/change-password`, after which the server ends the person's other sessions
     /// from 2.2 on. One that the server forces is a change of the person, which alone ends the forcing: `PUT /users/me`, or
-    /// `PATCH` where `PUT` is no more. A server that has none of these has the specification's `PUT /auth/change-password`.
+    /// `PATCH` where `PUT` was removed. A server that has none of these is asked by `PUT /auth/change-password`, as specified.
     ///
     /// Source: IM-12; contract of Immich, b.9, and "`PUT /auth/change-password`".
     public func changePassword(_ change: PasswordChange, with client: AuthorizedClient) async throws {

@@ -14,7 +14,7 @@ extension OnyxDialect: RegistrationDialect {
     ///
     /// Source: contract of Onyx, endpoints.
     public func registered(by answer: ClientResponse, at server: ServerAddress) throws(LatchError) {
-        // Which other members there are differs between releases.
+        // The other members differ between releases.
         if answer.status.isSuccess, let person = try? JSONValue(parsing: answer.body), person["id"]?.string != nil,
             person["email"]?.string != nil
         {

@@ -47,7 +47,7 @@ extension TimeTrackerDialect {
         case (404, "Endpoint not found"):
             features.signsInWithBrowser = false
         case (408, _), (429, _), (502...504, _):
-            // The two answers before were this family's own.
+            // The two answers before this one were those of a Time Tracker server.
             throw LatchError(
                 .serverError,
                 "\(line.address) is a server of Time Tracker, and \(tokenPath) there fails "
