@@ -14,6 +14,7 @@ let targetCallback:
         let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
         let id = connection.daemon.loop.numbers.next()
         let exchange = Exchange(id: id, connection: connection, handle: handle, target: target)
+        latch_mhd_skip_query(target)
         connection.exchange = exchange
         connection.enter(.head)
         return Unmanaged.passUnretained(exchange).toOpaque()
@@ -48,6 +49,11 @@ let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data,
 let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reason in
     guard let pointer = context?.pointee else { return }
     let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    // libmicrohttpd has no memory for a head of many cookies, and closes the connection without an answer.
+    if latch_mhd_is_refusal(reason) != 0, exchange.head == nil, latch_mhd_status(handle) == 0 {
+        exchange.answerDirectly(
+            Refusal(status: .requestHeaderFieldsTooLarge, message: "The request has too many cookies."))
+    }
     exchange.bodyHasEnded(isComplete: latch_mhd_is_complete(reason) != 0)
     exchange.clientWentAway()
     if exchange.status == nil {
