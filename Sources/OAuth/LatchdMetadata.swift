@@ -1,12 +1,12 @@
-/// What a gateway tells of itself: where its endpoints for tokens are, and what its sign-in can do.
+/// The metadata of a gateway: where its token endpoints are, and what its sign-in supports.
 ///
-/// The members have the names that RFC 8414 gives them, and the document is none of RFC 8414's: that one is about a server with
-/// an authorization or token endpoint of OAuth, and without them it is not valid. So it does not stand at that place either.
+/// The members have the names of RFC 8414, but the document is not RFC 8414 metadata: that requires an authorization and a
+/// token endpoint of OAuth, and the gateway has neither. So it is served at a path of its own.
 public enum LatchdMetadata {
-    /// What stands between the host and the path of the issuer in the address of the metadata.
+    /// The part between the host and the path of the issuer in the address of the metadata.
     public static let wellKnown = "/.well-known/latchd"
 
-    /// The member that says that a sign-in may end at any port of a loopback address.
+    /// The name of the member that says whether a sign-in may end at any port of a loopback address.
     public static let loopbackRedirects = "loopback_redirects_supported"
 
     /// The path of the metadata of an issuer.

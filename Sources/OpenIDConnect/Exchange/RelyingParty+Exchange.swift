@@ -31,13 +31,13 @@ extension RelyingParty {
         }
     }
 
-    /// Whether the provider knows this client and its secret, found by a made-up code, which it must refuse either way.
+    /// Whether the provider accepts this client and its secret. Sends a made-up code, which the provider must refuse anyway.
     ///
-    /// A provider looks at the client before the code, and says which of them it refuses. One that does otherwise is not told
-    /// from one that knows the client.
+    /// A provider checks the client before the code, and its error says which of them it refuses. A provider that checks the
+    /// code first looks as if it knows the client.
     ///
     /// - Parameter redirect: An address that is registered there.
-    /// - Returns: True when the code was refused and the client was not; false when the answer says nothing of either.
+    /// - Returns: True when the provider refused the code and not the client; false when its answer does not say which.
     /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/misconfigured`` when the client is refused; or
     ///   `CancellationError`.
     ///
@@ -87,7 +87,7 @@ extension RelyingParty {
         guard let refusal = try? TokenErrorResponse(parsing: answer.body),
             let text = ProviderErrorText(code: refusal.error, description: refusal.description, secrets: secrets)
         else {
-            // Without words of its own 401 still says that the client is not known.
+            // A 401 without an error code still says that the client was refused.
             guard answer.status == .unauthorized else {
                 return requests.unexpected(answer, named: "the token endpoint")
             }
