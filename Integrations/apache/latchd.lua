@@ -1,8 +1,8 @@
--- Asks latchd whose a request is: LuaHookAccessChecker latchd.lua latchd
+-- Asks latchd whether a request may go on: LuaHookAccessChecker latchd.lua latchd
 --
--- Apache has no forward authentication of its own. This sends the request's header fields to latchd with what is asked for, puts
--- latchd's X-Auth fields into the request when it may go on, and answers it as latchd did when it may not. An error of this
--- script makes Apache answer 500: nobody comes in by it.
+-- Apache has no forward authentication of its own. This script sends the request's header fields, method and address to latchd.
+-- If the request may go on, it adds latchd's X-Auth fields; if not, it sends latchd's answer. If the script fails, Apache
+-- answers 500, so no request gets through.
 
 local http = require "socket.http"
 local socket = require "socket"
@@ -11,7 +11,7 @@ local verify = os.getenv("LATCHD_VERIFY") or "http://127.0.0.1:2283/auth/verify"
 
 local handed_on = { "X-Auth-User", "X-Auth-Email", "X-Auth-Name", "X-Auth-Groups", "X-Auth-Session" }
 
--- Fields about the connection or the body, and those that say what is asked for.
+-- Fields about the connection or the body, and those that this script sets.
 local own = {
     ["connection"] = true, ["content-length"] = true, ["expect"] = true, ["host"] = true, ["keep-alive"] = true,
     ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true, ["transfer-encoding"] = true, ["upgrade"] = true,
@@ -19,19 +19,19 @@ local own = {
     ["x-forwarded-method"] = true, ["x-forwarded-uri"] = true,
 }
 
--- What a backend may believe that was made for other proxies.
+-- Fields of other proxies that a backend may trust.
 local believed = {
     ["remote-user"] = true, ["remote-email"] = true, ["remote-groups"] = true, ["remote-name"] = true,
     ["x-remote-user"] = true, ["x-webauth-user"] = true,
 }
 
--- Some backends read other signs in a name as hyphens.
+-- Some backends treat other characters in a field's name as hyphens.
 local function is_from_outside(name)
     local plain = name:lower():gsub("[^a-z0-9]", "-")
     return plain:find("^x%-auth") or plain:find("^x%-forwarded") or believed[plain]
 end
 
--- The cookies without latchd's, which open a session.
+-- The cookies without latchd's session cookie.
 local function without_session(cookies)
     local kept = {}
     for cookie in cookies:gmatch("[^;,]+") do
@@ -54,22 +54,22 @@ local function refuse(r, status, fields, body)
         if fields[name] then r.err_headers_out[field] = fields[name] end
     end
     r.err_headers_out["Cache-Control"] = "no-store"
-    -- What is no status that Apache answers with by itself would let the request go on.
+    -- Any other status would let the request go on.
     if status < 300 or status > 599 then status = 503 end
-    -- The answer's text; it is plain, and begins with a letter.
+    -- latchd's plain text. It begins with a letter; Apache would read a text with a slash as an address.
     if body and body:find("^%a") then r:custom_response(status, body) end
     return status
 end
 
 function latchd(r)
     local scheme = r.is_https and "https" or "http"
-    -- Nothing from outside may look like what latchd or Apache says.
+    -- Remove the client's fields that look like latchd's or Apache's.
     for _, name in ipairs(names(r:headers_in_table())) do
         if is_from_outside(name) then r.headers_in[name] = nil end
     end
     local address = r.useragent_ip
     local host = r.hostname
-    -- The page where people sign in, and what apps find sign-in by.
+    -- The sign-in page, and the metadata by which apps find it.
     if r.uri:find("^/latch/") or r.uri == "/.well-known/oauth-protected-resource"
         or r.uri:find("^/%.well%-known/oauth%-protected%-resource/") then
         r.headers_in["X-Forwarded-For"] = address

@@ -25,17 +25,17 @@ extension HTTPServer {
         /// The most connections at once over all loops; nil takes what the descriptor limit allows, at most 20000.
         /// Further ones wait in the system's queue.
         public var connectionLimit: Int?
-        /// The most connections at once from one address, an IPv6 /64 being one; further ones are closed at once. nil is 512,
-        /// but a quarter of all connections at most.
+        /// The most connections at once from one address; an IPv6 /64 counts as one address. Further connections are closed
+        /// at once. nil means 512, or a quarter of all connections if that is less.
         public var connectionsPerAddress: Int?
-        /// Whether the connections of a client count against its address: not those of a proxy that carries everybody's.
-        /// Clients of a Unix socket have none. All count by default.
+        /// Whether the connections of a client count against its address. Return false for a reverse proxy, which carries the
+        /// connections of many clients. All clients count by default; clients of a Unix socket have no address.
         public var countsConnections: @Sendable (PeerAddress) -> Bool = { _ in true }
-        /// The memory for connections that requests are read from, in bytes; 96 MiB by default. Further connections are held
-        /// unread until one of these ends. What it is enough for depends on ``maximumHeaderBytes``.
+        /// The memory for the read buffers of connections, in bytes; 96 MiB by default. Further connections stay unread until
+        /// one of these ends. How many connections that is depends on ``maximumHeaderBytes``.
         public var connectionMemory = 96 << 20
         /// The memory for requests that wait for the rest of their body or for their handler, over all connections, in bytes;
-        /// 12 MiB by default. Once it is spent, whoever has sent a part of a body and not the rest is answered 503.
+        /// 12 MiB by default. Once it is used up, a request whose body is incomplete is answered 503.
         public var requestMemory = 12 << 20
 
         /// The certificate of ``Listener/tls(host:port:)``; must be there when one is listed.

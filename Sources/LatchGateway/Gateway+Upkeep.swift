@@ -103,7 +103,7 @@ extension Gateway {
         }
     }
 
-    /// Makes the first signing key where tokens are signed, replaces it when it is old, and deletes those that nobody needs
+    /// Creates the first signing key where tokens are signed, replaces it when it is old, and deletes keys that are not needed
     /// any more.
     func keepKeys() async {
         await attempt("The signing keys were not looked after; trying again.") {

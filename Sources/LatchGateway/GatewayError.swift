@@ -40,11 +40,11 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         /// The person has as many keys as may be.
         public static let tooManyKeys = Code(base: .tooManyKeys)
 
-        /// The person must choose another password before anything else.
+        /// The person must change their password before anything else.
         public static let passwordChangeRequired = Code(base: .passwordChangeRequired)
-        /// The act needs a sign-in of the last minutes.
+        /// The action needs a recent sign-in.
         public static let recentSignInRequired = Code(base: .recentSignInRequired)
-        /// Nobody would administer the server any more.
+        /// The server would have no administrator any more.
         public static let lastAdministrator = Code(base: .lastAdministrator)
 
         /// The person may not sign in any more.
@@ -58,7 +58,7 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         /// The identity is nobody's here and must not be linked.
         public static let identityRefused = Code(base: .identityRefused)
 
-        /// Nobody has come from the provider with this subject.
+        /// No sign-in from the provider has had this subject.
         public static let unknownIdentity = Code(base: .unknownIdentity)
 
         /// Two dialects would answer the same requests.

@@ -36,10 +36,10 @@ struct GatewayServices: Sendable {
     /// The proxies that may say who the client is.
     var proxies: TrustedProxies { settings.trustedProxies }
 
-    /// The pages around a sign-in through an identity provider.
+    /// The pages before and after a sign-in through an identity provider.
     var redirectPages: RedirectPage { RedirectPage(settings) }
 
-    /// What keeps an address out that sends what cannot be read.
+    /// The limit on addresses that send unreadable requests.
     var unknownCallers: UnknownCallers { UnknownCallers(limits: limits, proxies: proxies, issuer: issuer) }
 
     /// The hosts that a browser may be sent back to once its sign-in is done.
@@ -51,7 +51,7 @@ struct GatewayServices: Sendable {
         )
     }
 
-    /// Which hosts this server answers at.
+    /// The check of `Host`.
     var hostCheck: HostCheck { HostCheck(self) }
 
     init(

@@ -1,12 +1,12 @@
 /// The metadata of a gateway: where its token endpoints are, and what its sign-in supports.
 ///
-/// The members have the names of RFC 8414, but the document is not an RFC 8414 document: that needs an authorization or token
-/// endpoint of OAuth. So it is not served at the address of RFC 8414 either.
+/// The members have the names of RFC 8414, but the document is not RFC 8414 metadata: that requires an authorization and a
+/// token endpoint of OAuth, and the gateway has neither. So it is served at a path of its own.
 public enum LatchdMetadata {
-    /// The well-known part of the metadata's address, between the host and the path of the issuer.
+    /// The part between the host and the path of the issuer in the address of the metadata.
     public static let wellKnown = "/.well-known/latchd"
 
-    /// The member that tells whether a sign-in may redirect to any port of a loopback address.
+    /// The name of the member that says whether a sign-in may end at any port of a loopback address.
     public static let loopbackRedirects = "loopback_redirects_supported"
 
     /// The path of the metadata of an issuer.

@@ -7,8 +7,8 @@ public struct ProtectedResource: Sendable, Equatable {
     /// What stands between the host and the protected path in the address of these metadata.
     public static let wellKnown = "/.well-known/oauth-protected-resource"
 
-    /// The member that names the gateway. It is specific to latchd: an entry of `authorization_servers` would have to be an
-    /// OAuth server that any client can use.
+    /// The name of the member that names the gateway. It is specific to latchd: `authorization_servers` lists OAuth servers
+    /// that any client can use, and the gateway is not one.
     public static let serverMember = "latchd_server"
 
     /// The gateway whose tokens the resource accepts.

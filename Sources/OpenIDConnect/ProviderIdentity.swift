@@ -16,7 +16,7 @@ public struct ProviderIdentity: Codable, Sendable, Equatable {
     public var sessionID: String?
     /// When the person signed in at the provider, if told.
     public var authenticated: Date?
-    /// When the token with these claims was issued (`iat`), if it came with a request and tells this.
+    /// When the access token was issued (`iat`), where the identity comes from one and it has the claim.
     public var issued: Date?
     /// The groups that the person is in, when they are asked for and told: 200 at most, none with a control character.
     public var groups: [String]

@@ -8,17 +8,17 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
     /// The number as JSON writes it.
     public let text: String
 
-    /// Keeps a text that the parser has checked.
+    /// Creates a number from a text that the parser has checked.
     init(checked text: String) {
         self.text = text
     }
 
-    /// A whole number.
+    /// Creates a whole number.
     public init(_ value: some BinaryInteger) {
         text = String(value)
     }
 
-    /// A finite number; a whole one is written without a fraction.
+    /// Creates a number; a whole one is written without a fraction. Traps for a number that is not finite.
     public init(_ value: Double) {
         precondition(value.isFinite, "JSON has no number for \(value).")
         text = Int64(exactly: value).map { String($0) } ?? String(value)
@@ -29,7 +29,8 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
         Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The number as an integer, or nil when it has a fraction or is outside the type's range.
+    /// The number as an integer, or nil when it has a fraction or is out of the type's range. A number with a fraction part or
+    /// an exponent is read as a double first, so beyond 2⁵³ its last digits may be rounded.
     public func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         Value(text) ?? double.flatMap { Value(exactly: $0) }
     }

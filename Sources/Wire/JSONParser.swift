@@ -1,13 +1,13 @@
-/// Reads a JSON text from outside, in time linear in its length and with bounded nesting.
+/// Parses an untrusted JSON text in linear time and with bounded nesting.
 ///
-/// Stricter than the grammar where parsers differ: an object may not have two members with the same name, a string may not
-/// contain half of a surrogate pair, and strings must be ``StreamSafeText``.
+/// Stricter than the grammar where parsers differ: an object must not have two members of one name, a string must not have an
+/// unpaired surrogate, and strings must be ``StreamSafeText``.
 ///
 /// Source: RFC 8259; RFC 7493 §2.1 and §2.3.
 struct JSONParser {
     /// The greatest depth to which arrays and objects may be nested.
     static let maximumDepth = 32
-    /// The most values in a text; the largest request body holds less than half as many.
+    /// A text may hold this many values. The largest request body, 1 MiB, cannot hold more than about 525,000.
     static let maximumValues = 1_000_000
     /// The greatest length of a number, in characters.
     static let maximumNumberLength = 512
@@ -153,7 +153,7 @@ struct JSONParser {
         }
     }
 
-    /// A code unit of UTF-16 in four digits, or two that are a surrogate pair.
+    /// One UTF-16 code unit in four hexadecimal digits, or two that form a surrogate pair.
     private mutating func unicodeEscape() throws(WireError) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -180,7 +180,7 @@ struct JSONParser {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Skips `byte` if it is next, and returns whether it was.
+    /// Skips `byte` if it is next.
     @discardableResult
     private mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
@@ -188,7 +188,7 @@ struct JSONParser {
         return true
     }
 
-    /// Skips white space, and `byte` if it follows; returns whether it did.
+    /// Skips white space, and `byte` if it follows.
     private mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         return take(byte)
@@ -200,7 +200,7 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// The names of an object's members, compared byte by byte; a set only where there are many.
+    /// The names of an object's members, compared byte by byte. Uses a set only for objects with many members.
     private struct UniqueNames {
         private static let few = 8
         private var set: Set<[UInt8]> = []

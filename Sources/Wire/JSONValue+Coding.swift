@@ -1,10 +1,10 @@
 extension JSONValue {
     /// Parses a JSON text.
     ///
-    /// Takes time linear in the length of the text, for any text.
+    /// The time is linear in the length for every text.
     ///
-    /// - Throws: ``WireError/Code/malformed`` when it is not JSON, an object has two members of one name, or a string has more
-    ///   than 30 combining characters in a row; ``WireError/Code/tooLarge`` above 32 levels, 1,000,000 values or 512
+    /// - Throws: ``WireError/Code/malformed`` when the bytes are not JSON, an object has two members of one name, or a string
+    ///   has more than 30 combining characters in a row; ``WireError/Code/tooLarge`` above 32 levels, 1,000,000 values or 512
     ///   characters of a number.
     ///
     /// Source: RFC 8259 §2; RFC 7493 §2.3.

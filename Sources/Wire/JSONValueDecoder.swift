@@ -1,7 +1,7 @@
 /// Decodes a message of a known shape from a parsed JSON text.
 ///
 /// The rules are those of Foundation's decoder: a whole number is also an integer when it is written with a fraction of
-/// zero, `null` is no value, and unknown members are ignored.
+/// zero, `null` counts as a missing value, and unknown members are ignored.
 struct JSONValueDecoder: Decoder {
     let value: JSONValue
     var path = Path.top
@@ -26,7 +26,7 @@ struct JSONValueDecoder: Decoder {
         return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
-    /// The path of a value; the keys are put into an array only for an error.
+    /// The position of a value. The keys are collected into an array only for an error.
     indirect enum Path {
         case top
         case member(any CodingKey, of: Path)
@@ -88,7 +88,7 @@ extension JSONValueDecoder {
         private static var few: Int { 32 }
         let members: [JSONValue.Member]
         let path: Path
-        /// The position of each name in an object of many members; a linear search for each would take quadratic time.
+        /// The index of each name, for objects with many members: a linear search for each key would take quadratic time.
         private let positions: [[UInt8]: Int]
 
         init(members: [JSONValue.Member], path: Path) {
@@ -198,7 +198,7 @@ extension JSONValueDecoder {
 }
 
 extension JSONValue: Decodable {
-    /// Decodes any JSON value; only from a JSON text.
+    /// Decodes any JSON value. Works only with ``JSON/decode(_:from:)``.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? JSONValueDecoder else {
             let context = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not JSON.")

@@ -4,7 +4,8 @@
 public enum PercentEncoding {
     /// Decodes `%hh` and keeps every other byte.
     ///
-    /// - Returns: nil for a broken escape, a NUL (escaped or not), bytes that are not UTF-8 or text that is not ``StreamSafeText``.
+    /// - Returns: nil for a broken escape, a NUL (escaped or not), bytes that are not UTF-8 or text that is not
+    ///   ``StreamSafeText``.
     public static func decode(_ bytes: some Sequence<UInt8>) -> String? {
         var decoded: [UInt8] = []
         var rest = bytes.makeIterator()

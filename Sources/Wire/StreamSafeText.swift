@@ -1,8 +1,8 @@
-/// Text from outside that is cheap to compare.
+/// Checks that untrusted text is cheap to compare.
 ///
 /// Swift compares strings by canonical equivalence. That sorts each run of combining characters, in quadratic time: one
-/// comparison of 16,000 of them takes 60 ms. So text in which more than 30 stand in a row is refused where bytes become
-/// a string; no language writes such text.
+/// comparison of 16,000 of them takes 60 ms. So text with more than 30 in a row is refused where bytes become a string; no
+/// language uses such text.
 ///
 /// Source: Unicode Standard Annex #15 §13, Stream-Safe Text Format, UAX15-D3.
 public enum StreamSafeText {
@@ -29,7 +29,7 @@ public enum StreamSafeText {
         switch scalar.value {
         // No character below U+0300 is a combining character.
         case 0..<0x300: false
-        // These have class 0 and decompose into two characters of other classes.
+        // These have class 0, but decompose into two characters of other classes.
         case 0x0F73, 0x0F75, 0x0F81: true
         default: scalar.properties.canonicalCombiningClass != .notReordered
         }
@@ -37,7 +37,7 @@ public enum StreamSafeText {
 }
 
 extension String {
-    /// Whether both consist of the same bytes; `==` also takes `é` for `e` and U+0301.
+    /// Whether both consist of the same bytes. `==` also treats `é` and `e` with U+0301 as equal.
     func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }

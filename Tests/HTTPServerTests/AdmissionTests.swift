@@ -5,14 +5,14 @@ import Wire
 
 @testable import HTTPServer
 
-/// Routes that look at the head before the body may come, and the memory of all that have not come whole.
+/// Routes with an admission check before the body, and the memory of unfinished requests.
 @Suite("Admission of bodies and connections", .timeLimit(.minutes(5)))
 struct AdmissionTests {
-    /// How a route comes to its answer.
+    /// When the admission check of a route answers.
     enum Way: CaseIterable { case atOnce, later }
 
     private static let head = "Host: a\r\nContent-Type: text/plain\r\n"
-    /// How a client says that much is to come, and a part of it.
+    /// The beginnings of requests with a large body.
     private static let beginnings = [
         "POST /large HTTP/1.1\r\n\(head)Content-Length: 1000000\r\n\r\n\(String(repeating: "x", count: 1_000))",
         "POST /large HTTP/1.1\r\n\(head)Content-Length: 1000000\r\n\r\n",
@@ -20,7 +20,7 @@ struct AdmissionTests {
         "POST /large HTTP/1.1\r\n\(head)Expect: 100-continue\r\nContent-Length: 1000000\r\n\r\n",
     ]
 
-    /// A route that lets nobody in but who says the word, and how often it was reached.
+    /// A router with a route that admits only requests with a secret word, and counts how often its handler runs.
     private static func router(_ way: Way, _ reached: Reached) -> Router {
         var router = Router.sample
         router.on(
@@ -40,7 +40,7 @@ struct AdmissionTests {
         let count = Mutex(0)
     }
 
-    @Test("who may not send a large body is told on the head, whatever of it has come", arguments: Way.allCases)
+    @Test("a client that may not send a large body is refused after the head", arguments: Way.allCases)
     func refused(_ way: Way) async throws {
         let reached = Reached()
         let server = try await TestServer(router: Self.router(way, reached))
@@ -54,7 +54,7 @@ struct AdmissionTests {
         await server.stop()
     }
 
-    @Test("who may gets its answer, and the connection serves the next request", arguments: Way.allCases)
+    @Test("an admitted client gets its answer, and the connection serves the next request", arguments: Way.allCases)
     func admitted(_ way: Way) async throws {
         let reached = Reached()
         let server = try await TestServer(router: Self.router(way, reached))
@@ -73,7 +73,7 @@ struct AdmissionTests {
         await server.stop()
     }
 
-    @Test("a client that goes away while its head is looked at has the question cancelled, and nothing is kept of it")
+    @Test("when a client disconnects during the admission check, the check is cancelled and its memory is freed")
     func gone() async throws {
         let (asked, question) = AsyncStream.makeStream(of: Void.self)
         var router = Router.sample
@@ -81,7 +81,7 @@ struct AdmissionTests {
             .post, "/large",
             admission: { _ in
                 question.yield()
-                // Only a cancellation ends it.
+                // Only a cancellation ends this.
                 try? await Task.sleep(for: .seconds(3_600))
                 question.finish()
                 return nil
@@ -99,7 +99,7 @@ struct AdmissionTests {
         await server.stop()
     }
 
-    @Test("once the memory for unfinished requests is spent, further ones are told to come back; whole ones are served")
+    @Test("when the memory for unfinished requests is used up, further ones get 503 and complete ones are served")
     func budget() async throws {
         let server = try await TestServer(TestServer.configuration { $0.requestMemory = 40_000 })
         let settings = server.server.loops[0].settings
@@ -134,9 +134,9 @@ struct AdmissionTests {
         await server.stop()
     }
 
-    @Test("while as many connections are read as there is memory for, others are held, and served when one ends")
+    @Test("connections beyond the memory for reading are held, and served when another one ends")
     func held() async throws {
-        // Sixteen on the one loop, whatever is said.
+        // The minimum is sixteen connections per loop.
         let server = try await TestServer(
             TestServer.configuration {
                 $0.loops = 1
@@ -162,7 +162,7 @@ struct AdmissionTests {
         await server.stop()
     }
 
-    @Test("a connection that only waits for its next request makes room for one that has sent its first")
+    @Test("an idle connection is closed to make room for one that has sent a request")
     func room() async throws {
         let server = try await TestServer(
             TestServer.configuration {
@@ -192,7 +192,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("one address has as many connections as it may, and others are served")
+    @Test("one address gets no more connections than allowed, and other addresses are served")
     func shares() async throws {
         let server = try await TestServer(
             TestServer.configuration {
@@ -212,7 +212,7 @@ struct AdmissionTests {
         await server.stop()
     }
 
-    @Test("the connections of a proxy that carries everybody's do not count")
+    @Test("the connections of a trusted proxy do not count")
     func proxies() async throws {
         let server = try await TestServer(
             TestServer.configuration {
@@ -232,7 +232,7 @@ struct AdmissionTests {
         return socket
     }
 
-    @Test("an IPv6 /64 is one client, as an IPv4 address is")
+    @Test("an IPv6 /64 counts as one client, like an IPv4 address")
     func keys() throws {
         func key(_ text: String) throws -> AddressKey { try AddressKey(#require(IPAddress(text) as IPAddress?)) }
         #expect(try key("2001:db8::1") == key("2001:db8::ffff:1"))

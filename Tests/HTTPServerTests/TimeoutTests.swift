@@ -9,7 +9,7 @@ struct TimeoutTests {
     private static func start() async throws -> TestServer {
         try await TestServer(
             TestServer.configuration {
-                // Long enough for a client that a busy machine keeps from sending for a moment.
+                // Long enough for a client on a busy machine.
                 $0.headerTimeout = .seconds(2)
                 $0.bodyTimeout = .seconds(2)
                 $0.idleTimeout = .seconds(2)

@@ -35,7 +35,7 @@ struct ConfigurationFileTests {
         #expect(file.configuration.settings.databasePath == folder.path + "/.local/state/latchd/latchd.db")
     }
 
-    @Test("warns where people may name an address that nobody proves and backends are told who people are")
+    @Test("warns where people can set an unproved address and backends are told who people are")
     func unprovedAddresses() throws {
         let folder = try TemporaryDirectory()
         func warnings(_ dialects: String, verify: Bool) throws -> [String] {
@@ -63,7 +63,7 @@ struct ConfigurationFileTests {
         #expect(file.configuration.settings.databasePath == folder.path + "/d.db")
     }
 
-    @Test("tells what a relative path of the database is, which the environment may hold")
+    @Test("warns about a relative path of the database from the environment")
     func relativeDatabase() throws {
         let folder = try TemporaryDirectory()
         let environment = ["XDG_CONFIG_HOME": folder.path, "XDG_STATE_HOME": folder.path]

@@ -4,15 +4,15 @@ import Testing
 
 @testable import LatchGateway
 
-@Suite("What tells people apart is compared byte by byte", .timeLimit(.minutes(5)))
+@Suite("Identifiers are compared byte by byte", .timeLimit(.minutes(5)))
 struct ExactTextTests {
-    /// One letter in two spellings of Unicode, which `String` takes for equal.
+    /// Two Unicode spellings of one letter, which `String` treats as equal.
     private static let composed = "ren\u{E9}@example.org"
     private static let decomposed = "rene\u{301}@example.org"
     /// The Kelvin sign, which becomes a `k` in lower case.
     private static let kelvin = "vi\u{212A}tor@example.org"
 
-    @Test("Texts that are equal to String and differ in bytes are two")
+    @Test("Texts that String treats as equal and that differ in bytes are different")
     func bytes() {
         #expect(Self.composed == Self.decomposed)
         #expect(ExactText(Self.composed) != ExactText(Self.decomposed))
@@ -21,7 +21,7 @@ struct ExactTextTests {
     }
 
     @Test(
-        "Of an address the letters A to Z alone are made small",
+        "Only the letters A to Z of an address are lower-cased",
         arguments: [
             ("Ada@EXAMPLE.org", "ada@example.org"), ("vi\u{212A}tor@x.org", "vi\u{212A}tor@x.org"),
             ("\u{C4}@x.org", "\u{C4}@x.org"), (" \u{E4}Z@x.org\n", "\u{E4}z@x.org"), ("\u{130}@x.org", "\u{130}@x.org"),
@@ -30,11 +30,11 @@ struct ExactTextTests {
         #expect(EmailAddress(normalizing: written).text.utf8.elementsEqual(stored.utf8))
     }
 
-    @Test("Whoever an earlier version stored in small letters is found under what is stored, and nobody else by it")
+    @Test("A person whom an earlier version stored in lower case is found by the stored address, and nobody else is")
     func existing() async throws {
         try await Bench.with { bench in
             let people = bench.gateway.stores.people
-            // What `lowercased()` made of them: every row is such a text.
+            // Earlier versions stored the result of `lowercased()`.
             for stored in ["\u{C4}nne@example.org", "Viktor@example.org", "I\u{307}@example.org"].map({
                 $0.lowercased()
             }) {
@@ -70,7 +70,7 @@ struct ExactTextTests {
         }
     }
 
-    @Test("A rule about one spelling of a person or a group is not about the other")
+    @Test("A rule for one spelling of a person or a group does not match the other")
     func rules() {
         func person(_ email: String) -> Person {
             Person(

@@ -249,7 +249,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("a subject that nobody has come with is not linked by hand, unless that is forced; the error names who came")
+    @Test("a subject that no sign-in has had is not linked by hand, except with force; the error lists known subjects")
     func unseenSubject() async throws {
         try await Bench.with { bench in
             let people = bench.gateway.stores.people
@@ -263,14 +263,14 @@ struct IdentityTests {
 
             try await people.link(ada.id, to: "s-7", at: Self.provider())
             #expect(try await people.unlinkedIdentities(limit: 10).isEmpty)
-            // What was somebody's is known as well.
+            // A subject that was linked before is known as well.
             try await people.unlink(ada.id, from: "home")
             #expect(try await people.unlinkedIdentities(limit: 10).map(\.subject) == ["s-7"])
             try await people.link(ada.id, to: "s-7", at: Self.provider())
         }
     }
 
-    @Test("of identities that are nobody's a bounded number is kept, each once, and no longer than ended sessions")
+    @Test("a bounded number of unlinked identities is kept, each once, and no longer than ended sessions")
     func boundedIdentities() async throws {
         try await Bench.with { bench in
             let people = bench.gateway.stores.people

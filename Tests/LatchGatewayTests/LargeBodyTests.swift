@@ -5,10 +5,10 @@ import Wire
 @testable import HTTPServer
 @testable import LatchGateway
 
-/// What anybody may have kept in memory before it is known who it is.
+/// What an unauthenticated client can make the server keep in memory.
 @Suite("Large bodies", .timeLimit(.minutes(5)))
 struct LargeBodyTests {
-    @Test("every route that takes more than a stranger may send asks on the head who sends it")
+    @Test("every route that takes more than an unauthenticated client may send has an admission check")
     func everyRoute() async throws {
         try await EveryRoute.with { bench in
             let limits = bench.gateway.router.bodyLimits
@@ -21,7 +21,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("whoever is not signed in is refused in the dialect's words before the body comes")
+    @Test("a caller who is not signed in is refused in the dialect's format before the body comes")
     func refused() async throws {
         try await EveryRoute.with { bench in
             let large = bench.gateway.router.bodyLimits.filter { $0.maximumBytes > GatewayDialects.largestUnknownBody }
@@ -42,7 +42,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("somebody signed in sends as much as the route takes, and not a byte more")
+    @Test("a signed-in caller can send as much as the route takes, and not a byte more")
     func admitted() async throws {
         try await EveryRoute.with { bench in
             let token = try await bench.token()
@@ -57,7 +57,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("an address whose bodies could too often not be read is kept out, and nobody who is signed in with it")
+    @Test("an address that sends too many unreadable bodies is refused, except for callers who are signed in")
     func unreadable() async throws {
         for path in ["/api/auth/register", "/im/auth/login", "/tt/auth/token", "/im/oauth/backchannel-logout"] {
             try await EveryRoute.with {

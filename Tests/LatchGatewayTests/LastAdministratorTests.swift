@@ -4,11 +4,11 @@ import Testing
 
 @testable import LatchGateway
 
-/// Somebody administers the server, whatever administrators do to each other at once.
+/// One administrator stays, whatever administrators do to each other at the same time.
 @Suite(.timeLimit(.minutes(5)))
 struct LastAdministratorTests {
     @Test(
-        "of two administrators who take each other's place away at once one stays", arguments: ["unmake", "disable"])
+        "of two administrators who remove each other at the same time one stays", arguments: ["unmake", "disable"])
     func atOnce(_ action: String) async throws {
         try await Bench.withPages { bench in
             let people = bench.gateway.stores.people
@@ -41,7 +41,7 @@ struct LastAdministratorTests {
         }
     }
 
-    @Test("the last administrator is not disabled, removed or unmade, and the error says what to do; a disabled one is")
+    @Test("the last active administrator cannot be disabled, removed or demoted, and the error says what to do")
     func last() async throws {
         try await Bench.with { bench in
             let people = bench.gateway.stores.people
@@ -65,7 +65,7 @@ struct LastAdministratorTests {
         }
     }
 
-    @Test("of many at once that disable each other one stays, round after round")
+    @Test("of many administrators who disable each other at the same time one stays, in every round")
     func rounds() async throws {
         try await Bench.with { bench in
             let people = bench.gateway.stores.people

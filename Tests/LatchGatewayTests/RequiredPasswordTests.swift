@@ -6,12 +6,12 @@ import Wire
 
 @testable import LatchGateway
 
-/// A password that an administrator gave and that must be changed.
+/// People who must change a password that an administrator set.
 @Suite(.timeLimit(.minutes(5)))
 struct RequiredPasswordTests {
     private static let words = "must be changed"
 
-    /// What is open all the same: the change, the own profile, the sign-out, and the sign-in itself.
+    /// The routes that stay open: the change, the person's own profile, the sign-out and the sign-in.
     private static let open: Set<String> = [
         "POST /immich/api/auth/validateToken", "GET /immich/api/auth/status", "POST /immich/api/auth/logout",
         "GET /immich/api/users/me", "POST /immich/api/auth/change-password", "PUT /immich/api/auth/change-password",
@@ -41,12 +41,12 @@ struct RequiredPasswordTests {
                 #expect(isClosed || answer.status == nobody.status, "\(EveryDialect.name(route)): \(answer.status)")
                 if isClosed, known.status != nobody.status || known.text != nobody.text { closed += 1 }
             }
-            // Most routes are for those who are signed in, and were looked at with a session that opens them.
+            // Most routes need a session; `known` shows that they open with another person's.
             #expect(closed > 50, "\(closed)")
         }
     }
 
-    @Test("IM-12 what somebody must choose another password for opens all again once it is chosen, in the same session")
+    @Test("IM-12 after the change of the password the same session opens everything again")
     func changed() async throws {
         try await ImmichBench.with({ $0.pages.isEnabled = true }) { bench in
             let people = bench.bench.gateway.stores.people
@@ -54,7 +54,7 @@ struct RequiredPasswordTests {
             let token = try await bench.token()
             let refused = try await bench.send("GET", "/sessions", token)
             #expect(refused.status == 403 && refused.refusal?.contains("/latch/account/password") == true)
-            // Nothing else of the profile is changed on this way.
+            // No other part of the profile can be changed.
             #expect(try await bench.send("PUT", "/users/me", token, ["name": "Eve"]).status == 403)
 
             let changed = try await bench.send("PUT", "/users/me", token, ["password": "a better horse 8"])
@@ -63,7 +63,7 @@ struct RequiredPasswordTests {
         }
     }
 
-    @Test("a browser is led to the change from a page and by a proxy, and comes back from it; an app gets 403 and why")
+    @Test("a page and a proxy redirect a browser to the change, and it comes back; an app gets 403 with the reason")
     func browser() async throws {
         try await EveryDialect.with { gateway in
             let bench = gateway.bench
@@ -103,7 +103,7 @@ struct RequiredPasswordTests {
         }
     }
 
-    @Test("an app without a way to change the password gets no session, neither by the password nor through a provider")
+    @Test("an app that cannot change the password gets no session, neither by password nor through a provider")
     func apps() async throws {
         try await BridgeBench.with { bench in
             _ = try await bench.bench.gateway.stores.people.add(
@@ -116,7 +116,7 @@ struct RequiredPasswordTests {
         }
     }
 
-    @Test("where nobody signs in with a password, one that must be changed keeps nobody out")
+    @Test("where passwords are off, a password that must be changed keeps nobody out")
     func withoutPasswords() async throws {
         try await BridgeBench.with(["google"], { $0.passwordsEnabled = false }) { bench in
             _ = try await bench.bench.gateway.stores.people.add(

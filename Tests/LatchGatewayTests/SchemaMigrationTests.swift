@@ -6,10 +6,10 @@ import Testing
 
 @testable import LatchGateway
 
-/// Databases that were made by an earlier version.
+/// Databases of earlier versions.
 @Suite(.timeLimit(.minutes(5)))
 struct SchemaMigrationTests {
-    @Test("what a database of version 10 holds goes on working: keys, sessions and people")
+    @Test("the keys, sessions and people of a version 10 database still work")
     func fromTen() async throws {
         let folder = try TemporaryDirectory()
         let settings = try Bench.settings(in: folder)
@@ -44,7 +44,7 @@ struct SchemaMigrationTests {
         let gateway = try Gateway(stores)
         #expect(try await stores.apiKeys.authenticate(text)?.id == key)
         #expect(try await stores.apiKeys.list(of: person).first?.expires == nil)
-        // A password that is not there need not be changed: the session opens everything.
+        // A person without a password has none to change: the session opens everything.
         #expect(try await gateway.issuer.authenticate(Self.token).isValid)
         let id = SessionID(rawValue: "abcdefghjkmn")
         #expect(try await stores.sessions.ownSession(uuid: id.uuid, of: person)?.id == id)

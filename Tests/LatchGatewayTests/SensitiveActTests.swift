@@ -8,7 +8,7 @@ import Wire
 
 @testable import LatchGateway
 
-/// What needs a sign-in of the last minutes, over every route of every dialect and page.
+/// The actions that need a recent sign-in, over every route of every dialect and page.
 @Suite(.timeLimit(.minutes(5)))
 struct SensitiveActTests {
     private struct Row {
@@ -20,7 +20,7 @@ struct SensitiveActTests {
 
     private static let pin = [("pin", "1234"), ("repeated_pin", "1234")]
 
-    /// Whom an identity is linked to.
+    /// The person that an identity is linked to.
     private static let linked = "linked@example.org"
 
     private static let rows: [String: Row] = [
@@ -46,7 +46,7 @@ struct SensitiveActTests {
         "POST /latch/admin/identities/{}": Row(act: .administer, fields: [("email", linked)]),
     ]
 
-    /// What changes something and needs no more than a session, or asks for the password, the PIN or nothing itself.
+    /// Other routes that change something. They need only a session, or check a password, a PIN or a token by themselves.
     private static let others: Set<String> = [
         "POST /api/auth/mobile/login", "POST /api/auth/mobile/refresh", "POST /api/auth/mobile/logout",
         "POST /api/auth/register", "POST /api/auth/mobile/sso/exchange", "POST /api/auth/oauth/callback",
@@ -65,12 +65,12 @@ struct SensitiveActTests {
         "POST /latch/account/keys/{}/revoke", "POST /latch/account/password",
     ]
 
-    @Test("every act that needs a recent sign-in asks for it on every route of every dialect and page")
+    @Test("every action that needs a recent sign-in requires it on every route of every dialect and page")
     func everyRoute() async throws {
         try await EveryDialect.with { gateway in
             let reading: Set<HTTPMethod> = [.get, .head]
             let changing = gateway.routes.filter { !reading.contains($0.method) && $0.pattern != "/auth/verify" }
-            // A new route that changes something is to be judged here.
+            // A new route that changes something must be added to one of the lists.
             let unjudged = Set(changing.map(EveryDialect.name)).symmetricDifference(Self.others.union(Self.rows.keys))
             #expect(unjudged.isEmpty, "\(unjudged)")
             #expect(Set(Self.rows.values.map(\.act)) == Set(SensitiveAct.allCases))
@@ -124,7 +124,7 @@ struct SensitiveActTests {
     }
 
     @Test(
-        "RM-6 a key is made by a token that was given out a short while ago; an older one, or one that does not say, makes none"
+        "RM-6 a recently issued token can create a key; an older one, or one without `iat`, cannot"
     )
     func tokens() async throws {
         try await RelateMailBench.with { bench in
@@ -142,7 +142,7 @@ struct SensitiveActTests {
         }
     }
 
-    @Test("RM-8 a key replaces itself however old it is, by one that may do no more and ends no later")
+    @Test("RM-8 a key of any age can create its successor, with no further scopes and no later expiry")
     func rotation() async throws {
         try await RelateMailBench.with { bench in
             let end = bench.bench.clock.now + 2 * day

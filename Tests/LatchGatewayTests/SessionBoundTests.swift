@@ -7,10 +7,10 @@ import Wire
 
 @testable import LatchGateway
 
-/// How many sessions a person has, and how often they change something.
+/// The bounds on a person's sessions and changes.
 @Suite(.timeLimit(.minutes(5)))
 struct SessionBoundTests {
-    @Test("of more sessions than one may have the oldest ends at once, and the audit log says so; others keep theirs")
+    @Test("beyond the maximum a person's oldest session ends at once, with a line in the audit log; others keep theirs")
     func oldestEnds() async throws {
         try await Bench.with({ $0.sessions.maximumPerPerson = 5 }) { bench in
             try await bench.addPerson()
@@ -32,7 +32,7 @@ struct SessionBoundTests {
         }
     }
 
-    @Test("sessions made from another go before the one that they were made from")
+    @Test("sessions created from another session end before that session")
     func children() async throws {
         try await ImmichBench.with({ $0.sessions.maximumPerPerson = 4 }) { bench in
             let (first, second) = (try await bench.token(), try await bench.token())
@@ -45,7 +45,7 @@ struct SessionBoundTests {
         }
     }
 
-    @Test("the account's page shows every session, also behind any number of newer ones")
+    @Test("the account page shows every session, however many newer ones there are")
     func allAreShown() async throws {
         try await Bench.withPages({ $0.sessions.maximumPerPerson = 1_000 }) { bench in
             let ada = PageBrowser(bench)
@@ -59,7 +59,7 @@ struct SessionBoundTests {
         }
     }
 
-    @Test("a session is found by its UUID in one look, one from before there were such too, and nobody else's")
+    @Test("a session is found by its UUID, also one from before the column, and never another person's")
     func byUUID() async throws {
         try await Bench.with { bench in
             let people = [try await bench.addPerson(), try await bench.addPerson("bob@example.org")]

@@ -245,7 +245,7 @@ struct TokenEndpointTests {
             ]
             for (name, value) in wanted { #expect(answer.json?[name] == value) }
             #expect(answer.json?.members?.count == wanted.count)
-            // RFC 8414 §2 wants a token endpoint and response types; there is neither, so there is no such document.
+            // RFC 8414 §2 requires a token endpoint and response types; there are none, so there is no such document.
             let places = ["oauth-authorization-server", "openid-configuration", "oauth-authorization-server/api"]
             for place in places + ["latchd", "openid-configuration/api"] {
                 #expect(try await bench.http.send("GET", "/.well-known/" + place).status == 404, "\(place)")

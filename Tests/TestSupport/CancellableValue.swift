@@ -1,7 +1,7 @@
 extension Task {
-    /// The task's value; cancels the task when the one that waits is cancelled.
+    /// The task's value. Cancels the task when the waiting task is cancelled.
     ///
-    /// Unlike this, `value` goes on waiting: a test that waits for its own task would not end at its time limit.
+    /// `value` would keep waiting: a test that waits for its own task would not end at its time limit.
     ///
     /// - Throws: What the task throws.
     public var cancellableValue: Success {
@@ -16,7 +16,7 @@ extension Task {
 }
 
 extension Task where Failure == Never {
-    /// The task's value; cancels the task when the one that waits is cancelled.
+    /// The task's value. Cancels the task when the waiting task is cancelled.
     public var cancellableValue: Success {
         get async {
             await withTaskCancellationHandler {

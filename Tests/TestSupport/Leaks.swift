@@ -1,19 +1,19 @@
 import Foundation
 
-/// The rules for tests that search for leaked secrets.
+/// Rules for tests that search for secrets where none may be.
 public enum Leaks {
-    /// The fewest bytes to look for. A database, a token and a key are full of random bytes, and a few bytes are found among
-    /// them by chance.
+    /// The smallest number of bytes to search for. Databases, tokens and keys have many random bytes, which contain any few
+    /// bytes by chance.
     public static let shortestNeedle = 12
 
-    /// How a signed token begins, for each algorithm: 16 characters of base64url of `{"alg":"RS25`.
+    /// The beginning of a signed token, for each algorithm: 16 characters of base64url of `{"alg":"RS25`.
     ///
     /// Source: RFC 7515 §3.1; this project and its tests write `alg` first.
     public static let tokenStarts = ["RS25", "PS25", "ES25", "EdDS", "HS25", "none"].map {
         Data(#"{"alg":"\#($0)"#.utf8).base64EncodedString()
     }
 
-    /// Whether `secret` stands in `bytes`.
+    /// Whether `bytes` contains `secret`.
     ///
     /// A secret of fewer than ``shortestNeedle`` bytes is a programmer's mistake.
     static func contains(_ bytes: UnsafeRawBufferPointer, _ secret: [UInt8]) -> Bool {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The processor time that a thread takes, which other work on the machine does not lengthen as it does elapsed time.
+/// The processor time of a thread. Other work on the machine does not affect it, unlike elapsed time.
 ///
 /// Source: `clock_gettime(3)`, CLOCK_THREAD_CPUTIME_ID.
 public enum ProcessorTime {
@@ -11,7 +11,7 @@ public enum ProcessorTime {
         return now - start
     }
 
-    /// What the calling thread has taken since it began.
+    /// The processor time of the calling thread since its start.
     public static var now: Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

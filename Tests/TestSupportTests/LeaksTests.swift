@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LeaksTests {
-    @Test("a secret is found in text, in bytes and in a part of them, and another is not")
+    @Test("a secret is found in text, in bytes and in a part of them, and another secret is not")
     func finds() {
         let secret = "correct horse"
         #expect("the \(secret) battery".leaks(secret) && Array(secret.utf8).leaks(secret))
@@ -12,7 +12,7 @@ import Testing
         #expect(!"the correct  horse".leaks(secret) && ![UInt8]().leaks(secret))
     }
 
-    @Test("a needle that random bytes may hold by chance is refused")
+    @Test("a search for too few bytes is refused")
     func short() async {
         await #expect(processExitsWith: .failure) { _ = "any text".leaks("eleven byte") }
     }

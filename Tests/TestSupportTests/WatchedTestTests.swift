@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `scripts/watched-test`, which every run of the tests goes through.
+/// `scripts/watched-test`, which supervises every run of the tests.
 @Suite(.timeLimit(.minutes(5))) struct WatchedTestTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// Runs a shell's script in the place of the tests.
+    /// Runs a shell script in place of the tests.
     private func watch(_ script: String, minutes: String = "5") async throws -> Program.Result {
         var environment = ProcessInfo.processInfo.environment
         environment["WATCHED_TEST_GRACE"] = "1"
@@ -17,7 +17,7 @@ import Testing
             environment: environment)
     }
 
-    @Test("a test that goes on after its time limit is named and killed with all that it has started")
+    @Test("a test that keeps running after its time limit is named and killed with all its processes")
     func hung() async throws {
         let result = try await watch(
             #"""
@@ -36,12 +36,12 @@ import Testing
         #expect(try String(contentsOfFile: folder.file("log"), encoding: .utf8).contains("Test \"one\" started."))
     }
 
-    /// Whether nobody but its parent knows of a process any more.
+    /// Whether a process has ended, even if its parent has not waited for it yet.
     private func isDefunct(_ id: String) -> Bool {
         (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8))?.contains(") Z ") ?? true
     }
 
-    @Test("tests that do not end in time are killed, those that run are named")
+    @Test("tests that do not end in time are killed, and the running ones are named")
     func late() async throws {
         let result = try await watch("echo '◇ Test name(_:) started.'; sleep 3600", minutes: "0.01")
         #expect(result.status == 124 && result.output.contains("name(_:) came to no end"), "\(result.output)")

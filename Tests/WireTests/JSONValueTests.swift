@@ -97,8 +97,8 @@ import Testing
     }
 }
 
-/// The worst texts of 16 KiB and of 512 KiB. Reading takes time linear in the length: 32 small texts take about the
-/// processor time of a large one, where a quadratic reader takes 32 times as long for the large one.
+/// The worst texts of 16 KiB and of 512 KiB. Parsing takes linear time, so 32 small texts take about the processor time of one
+/// large text. A quadratic parser would take 32 times as long for the large one.
 @Suite struct JSONCostTests {
     static let texts: [(String, @Sendable (Int) -> String)] = [
         (

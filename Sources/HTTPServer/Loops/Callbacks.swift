@@ -67,7 +67,7 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
     connection.exchange = nil
 }
 
-/// A client wants to connect; one that may not is closed at once.
+/// Decides whether a new connection is accepted; a refused one is closed at once.
 ///
 /// Source: `MHD_AcceptPolicyCallback`.
 let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in

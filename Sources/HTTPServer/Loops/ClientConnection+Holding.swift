@@ -1,15 +1,15 @@
 import CMicroHTTPD
 
-/// A connection is held, taken from libmicrohttpd until bytes come, while its TLS handshake or first request line waits for
-/// the client; and while its server reads as many others as its memory allows.
+/// Holds connections: a held connection is suspended in libmicrohttpd until bytes arrive. A connection is held while its TLS
+/// handshake or its first request line waits for the client, and while the server has no memory to read from more connections.
 ///
-/// libmicrohttpd 0.9.75 with epoll believes a socket readable until a read says otherwise, and does not look at what the
-/// handshake's reads say: one client that stalls in its handshake would keep a core busy until its time is over. And it
-/// keeps a buffer for each connection that it ever read from, which only the connection's end gives back.
+/// libmicrohttpd 0.9.75 with epoll treats a socket as readable until a read returns `EAGAIN`, and ignores the result of reads
+/// in the handshake: one client that stalls in its handshake would keep a core busy until its time-out. It also allocates a
+/// buffer for each connection that it reads from, and frees it only when the connection ends.
 extension ClientConnection {
     /// Holds the connection if it waits; after each run of its daemon.
     ///
-    /// - Returns: Whether there is nothing more to look at before the connection is released.
+    /// - Returns: Whether the connection needs no further check until it is released.
     func hold() -> Bool {
         guard phase == .fresh else {
             if phase != .closed, security.session != nil { watch(latch_epoll_hangup()) }
@@ -22,13 +22,13 @@ extension ClientConnection {
         }
         isHeld = true
         MHD_suspend_connection(handle)
-        // Not edge-triggered: what has come since the last read counts.
+        // Not edge-triggered: bytes that arrived since the last read count too.
         let waitsToSend = security.session?.waitsToSend ?? false
         watch(waitsToSend ? latch_epoll_once_writable() : latch_epoll_once_readable())
         return true
     }
 
-    /// Gives a held connection back: there is something to read and memory to read it, or it was shut down.
+    /// Resumes a held connection when there is something to read and memory for it, or when it was shut down.
     func release() {
         guard isHeld, phase == .closed || isRead || daemon.loop.admit(self) else { return }
         isHeld = false

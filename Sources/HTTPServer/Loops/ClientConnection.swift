@@ -38,9 +38,9 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
     var progress: SendingProgress?
     let handle: OpaquePointer
     var isHeld = false
-    /// Whether libmicrohttpd reads from it, and so has a buffer for it until its end.
+    /// Whether libmicrohttpd reads from the connection, and so keeps a buffer for it until it ends.
     var isRead = false
-    /// Whether it has bytes to read and waits until there is memory for them.
+    /// Whether the connection has bytes to read and waits for memory.
     var isWaiting = false
 
     init(

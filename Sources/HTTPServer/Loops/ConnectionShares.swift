@@ -1,11 +1,11 @@
 import Synchronization
 import Wire
 
-/// Counts the connections of each address over all loops, so that no one takes all of them.
+/// Counts the connections of each address over all loops, so that no address takes all of them.
 final class ConnectionShares: Sendable {
     private struct State {
         var counts: [AddressKey: Int] = [:]
-        /// When it was last told of: an address that tries again and again must not fill the log.
+        /// The earliest time of the next log line: an address that keeps trying must not fill the log.
         var nextNotice: UInt64 = 0
     }
 
@@ -14,13 +14,13 @@ final class ConnectionShares: Sendable {
     private let counts: @Sendable (PeerAddress) -> Bool
     private let state = Mutex(State())
 
-    /// Makes the counts; `counts` says whose connections count.
+    /// Creates the counter; `counts` says which clients are counted.
     init(limit: Int, counts: @escaping @Sendable (PeerAddress) -> Bool) {
         self.limit = limit
         self.counts = counts
     }
 
-    /// Whether a client may have one more.
+    /// Whether a client may open one more connection.
     func admits(_ peer: PeerAddress, now: UInt64, _ onLog: (ServerEvent) -> Void) -> Bool {
         guard let key = key(of: peer) else { return true }
         let (isFull, isToldNow) = state.withLock { state in
@@ -40,13 +40,13 @@ final class ConnectionShares: Sendable {
         return !isFull
     }
 
-    /// Counts a connection that was accepted.
+    /// Adds an accepted connection to the count of its address.
     func add(_ peer: PeerAddress) {
         guard let key = key(of: peer) else { return }
         state.withLock { $0.counts[key, default: 0] += 1 }
     }
 
-    /// Counts the end of one.
+    /// Removes an ended connection from the count of its address.
     func remove(_ peer: PeerAddress) {
         guard let key = key(of: peer) else { return }
         state.withLock { state in

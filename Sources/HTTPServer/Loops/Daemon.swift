@@ -8,7 +8,7 @@ final class Daemon: @unchecked Sendable {  // Only the loop's thread touches it 
     // Strong both ways, as it is read for every request; the loop lets its daemons go when it stops.
     let loop: EventLoop
     var needsRun = true
-    /// Connections that may have to be held before their first request line, but for those that are.
+    /// Connections before their first request line that may have to be held and are not held now.
     var handshakes: [ClientConnection] = []
     private(set) var isOpen = true
     private let descriptor: Int32

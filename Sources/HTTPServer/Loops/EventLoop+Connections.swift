@@ -18,7 +18,7 @@ extension EventLoop {
         _ = latch_epoll_add(epoll, connection.descriptor, latch_epoll_hangup(), tag)
         connection.daemon.countConnection(1)
         settings.connectionShares.add(connection.peer)
-        // While few are read, none has to wait for its first bytes.
+        // While there is plenty of memory, connections are read at once and not held until their first bytes.
         if readCount < settings.readLimit / 16 { beginReading(connection) }
         if connection.security.session != nil || !connection.isRead { connection.daemon.handshakes.append(connection) }
     }
@@ -36,7 +36,7 @@ extension EventLoop {
         if connection.isRead { readCount -= 1 }
     }
 
-    /// Lets a held connection be read; where as many are as there is memory for, it waits for its turn.
+    /// Starts to read from a held connection, or queues it when there is no memory for one more.
     func admit(_ connection: ClientConnection) -> Bool {
         guard readCount < settings.readLimit else {
             if !connection.isWaiting { waiting.append(connection) }
@@ -53,7 +53,7 @@ extension EventLoop {
         readCount += 1
     }
 
-    /// Lets waiting connections be read for which there is memory now.
+    /// Starts to read from as many waiting connections as there is memory for.
     func admitWaiting() {
         guard !waiting.isEmpty, readCount < settings.readLimit else { return }
         let next = waiting.prefix(settings.readLimit - readCount)
@@ -64,7 +64,7 @@ extension EventLoop {
         }
     }
 
-    /// Gives the memory of connections that only wait for a next request to those that have sent one.
+    /// Closes idle kept-alive connections to free memory for connections that have sent a request.
     private func makeRoom() {
         waiting.removeAll { $0.phase == .closed }
         guard !waiting.isEmpty else { return }
@@ -73,7 +73,7 @@ extension EventLoop {
         }
     }
 
-    /// Counts what stays in memory of requests, now that the turn is over in which they came.
+    /// Counts the memory of requests that are still unfinished at the end of the turn in which their bytes arrived.
     func weighExchanges() {
         guard !unweighed.isEmpty else { return }
         let exchanges = unweighed

@@ -22,9 +22,9 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
     var ended: [ClientConnection] = []
     /// How many connections libmicrohttpd has a buffer for.
     var readCount = 0
-    /// Connections that have bytes to read and no memory for them yet, the first come first.
+    /// Connections that have bytes to read and wait for memory, in order of arrival.
     var waiting: [ClientConnection] = []
-    /// Exchanges whose bytes may stay in memory for longer than this turn.
+    /// Exchanges whose memory is counted at the end of this turn, if they are still unfinished.
     var unweighed: [Exchange] = []
     var localJobs: [UnownedJob] = []
     var runningTasks = 0

@@ -69,7 +69,7 @@ extension Exchange {
         }
     }
 
-    /// Asks the route whether the body may come, where it wants to be asked.
+    /// Calls the route's admission check, if it has one, before the body is read.
     private func askAdmission(_ head: RequestHead) {
         guard let admission, let path else { return }
         self.admission = nil

@@ -11,7 +11,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     enum Step {
         /// The state once the request line is in.
         case head
-        /// The state once the head is in and until it is known whether its body may come.
+        /// The state once the head is in and until the admission check has answered.
         case admission
         /// The state once the head is accepted and until the body is complete.
         case body
@@ -37,21 +37,21 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     var body: [UInt8] = []
     /// How many bytes of the body came, kept or not.
     var bodyCount = 0
-    /// How many of them are kept, here or by the handler.
+    /// How many bytes of memory the body takes, here or in the handler.
     var bodyKept = 0
     /// The most that may come.
     var maximumBodyBytes = 0
     /// Whether there is a handler to keep the body for.
     var keepsBody = true
-    /// How large the head was.
+    /// The size of the head in bytes.
     var headCount = 0
-    /// What is counted of this request in the budget of all.
+    /// How many bytes of this request are counted in the memory budget.
     private var weight = 0
-    /// Whether it is going to be weighed when the turn is over.
+    /// Whether ``weigh()`` is due at the end of the turn.
     private var isUnweighed = false
-    /// Whether libmicrohttpd is going to tell of the head once more, as 0.9.75 does when the connection was suspended at it.
+    /// Whether libmicrohttpd will report the head again, as 0.9.75 does after a connection was suspended while it reported it.
     var isHeadToldAgain = false
-    /// What the route asks before the body may come; nil once asked.
+    /// The route's admission check; nil when there is none or it was called.
     var admission: Router.Admission?
     var response: ServerResponse?
     var route: String?
@@ -104,7 +104,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         resume()
     }
 
-    /// The question about the head is answered: nil lets the body come.
+    /// The admission check has answered: nil lets the body come, an answer refuses it.
     func finishAdmission(_ answer: ServerResponse?) {
         task = nil
         loop.runningTasks -= 1
@@ -132,18 +132,18 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         mayStay()
     }
 
-    /// Something of the request is kept: when the turn is over and it still is, it counts against the budget.
+    /// Notes that the request holds memory; at the end of the turn it is counted, if the request is still unfinished.
     func mayStay() {
         guard !isUnweighed else { return }
         isUnweighed = true
         loop.unweighed.append(self)
     }
 
-    /// Counts what is kept of the request; one whose body is still to come is refused where there is no room for it. What came
-    /// whole and waits for its handler is never refused.
+    /// Counts the memory of the request. A request whose body is incomplete is refused when the budget is used up; a complete
+    /// request that waits for its handler is never refused.
     func weigh() {
         isUnweighed = false
-        // The fields of the head are kept a second time, as strings.
+        // The fields of the head are in memory twice: in libmicrohttpd's buffer and as strings.
         let more = headCount * 2 + bodyKept - weight
         switch step {
         case .handling: loop.settings.budget.take(more)
@@ -166,7 +166,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
 
     private static let noRoom = "The server has too many unfinished requests; send it again, all at once."
 
-    /// The request takes no more memory.
+    /// Returns the memory of the request to the budget.
     private func giveBackWeight() {
         loop.settings.budget.giveBack(weight)
         weight = 0
@@ -185,7 +185,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         refuseBody(loop.settings.router.errorResponse(refusal.status, refusal.message, refused))
     }
 
-    /// The same with an answer that is there.
+    /// The same as ``answerDirectly(_:)``, with a finished answer.
     func refuseBody(_ response: ServerResponse) {
         guard step == .head || step == .body else { return }
         let bytes = ResponseWriter.bytes(of: response, self)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bounds the memory that unfinished requests take, over all loops.
+/// Bounds the memory of unfinished requests, over all loops.
 final class MemoryBudget: Sendable {
     private let limit: Int
     private let used = Atomic(0)
@@ -9,7 +9,7 @@ final class MemoryBudget: Sendable {
         self.limit = limit
     }
 
-    /// Takes `count` bytes if so many are free.
+    /// Takes `count` bytes if they are free.
     func takeIfFree(_ count: Int) -> Bool {
         guard count > 0 else { return true }
         guard used.wrappingAdd(count, ordering: .relaxed).newValue > limit else { return true }
@@ -17,7 +17,7 @@ final class MemoryBudget: Sendable {
         return false
     }
 
-    /// Takes `count` bytes, free or not.
+    /// Takes `count` bytes, even beyond the limit.
     func take(_ count: Int) {
         used.wrappingAdd(count, ordering: .relaxed)
     }

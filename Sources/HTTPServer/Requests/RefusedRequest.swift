@@ -15,7 +15,7 @@ public struct RefusedRequest: Sendable {
 }
 
 extension RefusedRequest {
-    /// What is known of a request that came whole.
+    /// Describes a complete request.
     public init(_ request: ServerRequest) {
         self.init(id: request.id, method: request.method, path: request.path, headers: request.headers)
     }

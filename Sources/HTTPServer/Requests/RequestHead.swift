@@ -107,7 +107,7 @@ struct RequestHead {
         while valueEnd > valueStart, Token.isSpace(bytes[valueEnd - 1]) { valueEnd -= 1 }
         let value = UnsafeBufferPointer(rebasing: bytes[valueStart..<valueEnd])
         let text = String(decoding: value, as: UTF8.self)
-        // Whatever compares it later must not have to sort it.
+        // A comparison of the value must stay cheap; see StreamSafeText.
         guard allBits < 0x80 || StreamSafeText.isStreamSafe(text) else {
             throw .bad("A header field's value cannot be read.")
         }

@@ -20,7 +20,8 @@ public struct Router: Sendable {
         let maximumBodyBytes: Int?
         var admission: Admission?
 
-        /// The same handler, asked only where `check` does not answer: what answers at once is always asked first.
+        /// The same handler behind `check`, which may answer in its place. `atOnce` always runs before `run`, so `check`
+        /// always runs first.
         func behind(_ check: @escaping @Sendable (ServerRequest) -> ServerResponse?) -> Handler {
             let (first, admit) = (atOnce, admission)
             var checked: Admission?
@@ -36,10 +37,10 @@ public struct Router: Sendable {
         }
     }
 
-    /// Asked about a request that has a body before any of the body is read: nil lets it come, an answer refuses it. The
-    /// request has its head alone.
+    /// A check of a request's head before its body is read: nil lets the body come, an answer refuses it. The request that it
+    /// gets has an empty body.
     ///
-    /// For routes that take more than anybody unknown may have kept: who asks is checked on the head, where every token is.
+    /// For routes that take larger bodies than an unauthenticated client may send: all tokens are in the head.
     public typealias Admission = @Sendable (ServerRequest) async -> ServerResponse?
 
     /// A method and a pattern that a router answers.
@@ -51,7 +52,7 @@ public struct Router: Sendable {
     }
 
     let errorResponse: ErrorResponse
-    /// The largest body of a route that says nothing of its own; nil is the server's own limit.
+    /// The largest body of a route without a limit of its own; nil means the server's limit.
     let maximumBodyBytes: Int?
     private var entries: [(method: HTTPMethod, pattern: String, handler: Handler)] = []
     private var fixed: [String: Endpoint] = [:]
@@ -60,7 +61,7 @@ public struct Router: Sendable {
     /// Makes a router without routes.
     ///
     /// - Parameters:
-    ///   - maximumBodyBytes: The largest body of a route that says nothing of its own; the server's own limit by default.
+    ///   - maximumBodyBytes: The largest body of a route without a limit of its own; the server's limit by default.
     ///   - errorResponse: The envelope of the server's own errors; by default the sentence as plain text.
     public init(
         maximumBodyBytes: Int? = nil,
@@ -77,7 +78,7 @@ public struct Router: Sendable {
     ///   - method: The method.
     ///   - pattern: The path.
     ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit; the router's by default.
-    ///   - admission: Asked on the head alone whether the body may come; every body may by default.
+    ///   - admission: A check of the head before the body is read; by default every body is read.
     ///   - atOnce: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
     ///     task costs more than many an answer that is in memory.
     ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
@@ -136,7 +137,7 @@ public struct Router: Sendable {
         }
     }
 
-    /// How large a body each route takes at most, and whether it asks on the head who sends it.
+    /// The largest body of each route, and whether the route has an admission check.
     var bodyLimits: [(route: Route, maximumBytes: Int, hasAdmission: Bool)] {
         zip(routes, entries).map { route, entry in
             (route, limit(of: entry.handler), entry.handler.admission != nil)
@@ -146,11 +147,12 @@ public struct Router: Sendable {
     /// The largest body of a handler's requests.
     func limit(of handler: Handler) -> Int { handler.maximumBodyBytes ?? maximumBodyBytes ?? .max }
 
-    /// Adds all routes of another router, not its envelope nor its limit. A second handler for one of ``routes`` traps.
+    /// Adds all routes of another router, without its error envelope and its limit. A second handler for one of ``routes``
+    /// traps.
     ///
     /// - Parameters:
     ///   - other: The router.
-    ///   - check: What stands before a route's handler and may answer in its place; nil for nothing.
+    ///   - check: Returns a check that runs before a route's handler and may answer in its place; nil for none.
     public mutating func add(
         _ other: Router, checking check: (Route) -> (@Sendable (ServerRequest) -> ServerResponse?)? = { _ in nil }
     ) {

@@ -23,7 +23,7 @@ public struct AccessRule: Sendable, Equatable {
     let paths: [AccessPathPattern]
     let methods: [HTTPMethod]
     let admission: Admission
-    /// Whether a program may come with a person's key as the password of Basic.
+    /// Whether a request may authenticate with a person's key as the password of HTTP Basic.
     var takesKeys = false
 
     /// Whether the rule is about a request, when its path is read as `path`; what it does not name stands for all.

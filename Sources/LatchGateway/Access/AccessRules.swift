@@ -25,7 +25,8 @@ public struct AccessRules: Sendable, Equatable {
         rules.first { $0.covers(request, path) }?.admission ?? otherwise
     }
 
-    /// Whether a key of a person's opens the address of a request; of a path that two servers could read differently, both.
+    /// Whether a person's key opens the address of a request. If two servers could read the path differently, both readings
+    /// must allow it.
     func takeKeys(with request: ForwardedRequest) -> Bool {
         [request.path, request.path.cut].allSatisfy { path in
             guard let path else { return true }

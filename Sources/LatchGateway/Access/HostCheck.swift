@@ -1,23 +1,23 @@
 import HTTPServer
 import Wire
 
-/// Which hosts this server answers at, where its own address is configured.
+/// Checks the `Host` of a request, where the server's own address is configured.
 ///
-/// A page of another site whose name leads to this machine (DNS rebinding) is of one origin with what is served here; its
-/// requests have that name in `Host`. So a request is answered where it came to the server's own name, or to one that no other
-/// site can have. Without a configured address every host is the own one.
+/// A page of another site whose name resolves to this machine (DNS rebinding) has the same origin as the server; its requests
+/// carry that name in `Host`. So a request is answered only for the server's own name, or for a name that no other site can
+/// have. Without a configured address every host is accepted.
 ///
 /// Source: RFC 9110 §7.4 and §15.5.20; RFC 6454 §8.2.
 struct HostCheck: Sendable {
-    /// What is asked for, by who may ask for it under another name.
+    /// Under which other names a route is served.
     enum Scope: Sendable {
-        /// What belongs to the server's own name.
+        /// Only under the server's own name.
         case own
-        /// What is served on protected hosts too.
+        /// On protected hosts too.
         case protected
-        /// What a monitor asks for by the machine's address or by a name of its network.
+        /// Also under an IP address or a name without a dot, for monitoring.
         case monitoring
-        /// What tells nobody anything, or asks for proof of its own.
+        /// Under every name: the route reveals nothing, or checks the caller by itself.
         case anyHost
     }
 
@@ -25,7 +25,7 @@ struct HostCheck: Sendable {
     let scheme: String
     /// The server's own host; nil where it is not configured.
     private let own: AccessHost?
-    /// The same as clients write it in `Host`.
+    /// The server's own host as clients write it in `Host`.
     private let ownText: String?
     private let proxies: TrustedProxies
     private let hosts: ReturnHosts
@@ -51,13 +51,14 @@ struct HostCheck: Sendable {
             host.name == own.name || host.isLoopback || scope == .protected && isKnown(host)
         }
         guard !told.isEmpty else { return isServed(sent) || scope == .monitoring && Self.isOfNetwork(sent) }
-        // Who asks directly can invent the field, and not `Host`: a proxy's own name for this server is none of the Internet's.
+        // A client without a proxy can set X-Forwarded-Host, but its page cannot choose `Host`: the name that a proxy uses for
+        // this server must not be a name of the Internet.
         guard told.count == 1, let host = AccessHost(told[0]), isServed(host) else { return false }
         return isServed(sent) || hosts.allows(sent.withoutPort(of: scheme), scheme) || Self.isOfNetwork(sent)
     }
 
-    /// The host that the browser asked for, as a trusted proxy tells it, else as the request does. Some tell the name alone,
-    /// and hand `Host` on with its port.
+    /// The host that the browser asked for: from a trusted proxy's X-Forwarded-Host, else from `Host`. Some proxies send the
+    /// name without the port there, and pass `Host` on with its port.
     func host(of request: ServerRequest) -> AccessHost? {
         let told = told(request)
         let sent = request.headers["Host"].flatMap { AccessHost($0) }
@@ -70,13 +71,13 @@ struct HostCheck: Sendable {
         proxies.trusts(request.peer) ? request.headers.values("X-Forwarded-Host") : []
     }
 
-    /// Whether the configuration knows the host: it is protected, or shares the cookie.
+    /// Whether the host is in the configuration: it is protected, or shares the cookie.
     private func isKnown(_ host: AccessHost) -> Bool {
         let host = host.withoutPort(of: scheme)
         return hosts.allows(host, scheme) || rules?.protect(host, scheme) == true
     }
 
-    /// Whether the name is an address by its number, or one without a dot: no name of the Internet.
+    /// Whether the name is an IP address or has no dot, so that it is not a name of the Internet.
     private static func isOfNetwork(_ host: AccessHost) -> Bool {
         !host.name.contains(".") || host.name.hasPrefix("[") || IPAddress(host.name) != nil
     }

@@ -5,7 +5,7 @@ struct AssetOwners: Sendable, Equatable {
     /// The name of the folder that is everybody's.
     static let shared = "shared"
 
-    /// The address, or the id once more where the address opens nothing.
+    /// The proved address; the id where the address is not proved.
     let email: String
     let id: String
 
@@ -19,7 +19,7 @@ struct AssetOwners: Sendable, Equatable {
         self.id = id.uuidString.lowercased()
     }
 
-    /// Whether something of this owner's is the person's to see.
+    /// Whether the person may see the files of this owner.
     func own(_ owner: String) -> Bool {
         [email, id, Self.shared].contains { $0.utf8.elementsEqual(owner.utf8) }
     }

@@ -3,21 +3,21 @@ import HTTPServer
 import OpenIDConnect
 import Wire
 
-/// Identity providers say here that somebody signed out there; see ``SessionAdministration/signOut(by:at:)`` for what ends.
+/// Receives back-channel logout requests of identity providers; see ``SessionAdministration/signOut(by:at:remembering:)`` for
+/// what they end.
 ///
-/// While it cannot be told whether a token is the provider's, the answer must be one that has the provider try again: after a
-/// 400 none does. What is refused counts against its address; the provider's word never does, however many people it signs out
-/// at once.
+/// When a token cannot be checked now, the answer must make the provider try again: after a 400 it does not. Refused requests
+/// count against the address of the sender; valid ones never do, even if a provider signs many people out at once.
 ///
 /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8.
 struct BackchannelLogout: Sendable {
-    /// What became of a request.
+    /// The result of a request.
     enum Outcome: Sendable {
-        /// It was done, now or before: 200.
+        /// The sign-out is done, now or by an earlier request: 200.
         case done
         /// There is not exactly one token: 400.
         case noToken
-        /// The token is no provider's, or says nothing that can be done: 400.
+        /// No configured provider issued the token, or it is not valid: 400.
         case refused
         /// The provider cannot be reached to check its token: 503.
         case unavailable
@@ -26,7 +26,7 @@ struct BackchannelLogout: Sendable {
     let services: GatewayServices
     let bridge: Bridge
 
-    /// Reads the token of a request and does what it says.
+    /// Checks the logout token of a request and ends the sessions that it names.
     ///
     /// - Throws: `DatabaseError`, or `CancellationError`.
     func receive(_ request: ServerRequest) async throws -> Outcome {
@@ -35,7 +35,7 @@ struct BackchannelLogout: Sendable {
         let token = Secret(text)
         let issuer = LogoutToken.unverifiedIssuer(of: token)
         var refusals: [OpenIDConnectError] = []
-        // Two providers of the configuration may be two clients of one issuer: the audience tells them apart.
+        // Two configured providers may be two clients of one issuer: the audience distinguishes them.
         for provider in bridge.providers.all where provider.configuration.settings.issuer == issuer {
             do {
                 let token = try await provider.party.logoutToken(token)
@@ -49,7 +49,7 @@ struct BackchannelLogout: Sendable {
     }
 
     private func refusal(_ errors: [OpenIDConnectError], _ request: ServerRequest) -> Outcome {
-        // What is not the token's fault is the provider's, or the way to it.
+        // Any other error is the provider's or the network's.
         let undecided = errors.first { $0.code != .badToken }
         services.log.warning(
             "A sign-out of an identity provider was refused.",

@@ -30,7 +30,7 @@ extension Bridge {
         return (record.identity, provider)
     }
 
-    /// Ends the session of a browser that signed in anew; one that cannot be ended does not undo the sign-in.
+    /// Ends the former session of a browser that signed in again. A failure is logged and does not undo the sign-in.
     func end(_ token: String?, _ request: String) async {
         guard let token else { return }
         do {

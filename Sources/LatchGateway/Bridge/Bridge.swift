@@ -27,7 +27,7 @@ final class Bridge: Sendable {
     let people: PeopleStore
     let sessions: SessionAdministration
     let issuer: any SessionIssuer
-    /// Whether a password that must be changed keeps its person out of everything else.
+    /// Whether a person who must change their password may do nothing else before.
     private let enforcesPasswordChange: Bool
     let metrics: Metrics
     let audit: AuditLog
@@ -143,7 +143,7 @@ final class Bridge: Sendable {
         return failure
     }
 
-    /// Tells the auditor of a sign-in that led to nothing.
+    /// Records a failed sign-in in the audit log.
     func record(_ failure: BridgeFailure, at provider: BridgeProvider, _ client: PasswordSignIn.Client) {
         guard let reason = failure.reason else { return }
         audit.record(
@@ -152,16 +152,16 @@ final class Bridge: Sendable {
                 address: client.address.description, request: client.request, device: client.device))
     }
 
-    /// The person whom an identity is here.
+    /// The person that an identity is linked to.
     ///
-    /// - Throws: ``BridgeFailure`` when it is nobody, which knows who it was at the provider; errors of the database.
+    /// - Throws: ``BridgeFailure`` with the identity's subject when there is no such person; errors of the database.
     func person(for identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
         do {
             return try await people.person(for: identity, at: provider.configuration)
         } catch let error as GatewayError {
             let failure = BridgeFailure(error, of: identity)
             guard failure.reason != nil else { throw error }
-            // What the operator can do about it; the page tells the person less.
+            // The message says what the operator can do; the page says less.
             log.info("Somebody from an identity provider was not let in.", ["error": .text(error.message)])
             throw failure
         }
@@ -193,7 +193,7 @@ final class Bridge: Sendable {
         }
     }
 
-    /// The person whom an identity is here, for an app that has no way to change a password.
+    /// The person that an identity is linked to, for an app that cannot change a password.
     ///
     /// - Throws: As ``person(for:at:)``; ``GatewayError/Code/passwordChangeRequired``.
     func person(forAppOf identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
@@ -204,7 +204,7 @@ final class Bridge: Sendable {
         return person
     }
 
-    /// Starts a session and keeps which session at the provider it was begun with, so that it ends with that; see
+    /// Starts a session and stores the session at the provider that it belongs to, so that a sign-out there ends it; see
     /// ``SessionIssuer/issue(for:device:token:authenticated:)``.
     func start(
         for person: Person, provider: String, _ providerSession: String?, _ client: PasswordSignIn.Client,

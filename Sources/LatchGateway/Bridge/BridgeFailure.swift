@@ -12,13 +12,13 @@ struct BridgeFailure: Error, Sendable {
     let reason: StaticString?
     /// What is counted.
     let outcome: Metrics.BridgeOutcome
-    /// Who it was at the provider, for an administrator to link; nil where that is not known, or linking would not help.
+    /// The subject at the provider, for an administrator to link; nil where it is not known, or linking would not help.
     private(set) var subject: String?
 
     /// The person said no.
     static let denied = denied("access_denied")
 
-    /// The person said no, in the provider's word for it.
+    /// The person refused, with the provider's error code.
     private static func denied(_ word: String) -> BridgeFailure {
         BridgeFailure(
             error: word, sentence: "You said no at the identity provider, so you are not signed in.",
@@ -111,7 +111,7 @@ struct BridgeFailure: Error, Sendable {
         BridgeFailure(error: "access_denied", sentence: sentence, reason: reason, outcome: .refused)
     }
 
-    /// The failure of an identity that nobody here has.
+    /// The failure of an identity that is not linked to a person.
     init(_ error: any Error, of identity: ProviderIdentity) {
         self.init(error)
         let code = (error as? GatewayError)?.code

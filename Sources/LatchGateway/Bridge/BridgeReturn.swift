@@ -29,8 +29,7 @@ struct BridgeReturn {
         request.headers.values("Accept").contains { $0.contains("text/html") }
     }
 
-    /// The answer to a sign-in that is complete. The session that the browser had before it signed in anew ends: nobody who
-    /// knew that one is signed in by it.
+    /// The answer to a complete sign-in. The browser's former session ends, so that its token is not good any more.
     ///
     /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
     func answer(_ ending: Bridge.Ending, _ bridge: Bridge) async -> ServerResponse {

@@ -34,7 +34,7 @@ struct CodeRecord: Sendable, Equatable {
     let sessionEpoch: Int
     /// The identity provider's id.
     let provider: String
-    /// The session at the provider, if told.
+    /// The session at the provider (`sid`); nil if the provider sent none.
     let providerSession: String?
     /// When the person signed in at the provider, if told, to the second.
     let authenticated: Date?
@@ -80,7 +80,7 @@ struct CodeRecord: Sendable, Equatable {
         self.person = person
         self.sessionEpoch = sessionEpoch
         self.provider = provider
-        // A provider may make it as long as it likes; one that does not fit ends with its person alone.
+        // A provider may send a `sid` of any length. Without it the session ends only when the provider signs the person out.
         self.providerSession = providerSession.flatMap { $0.utf8.count <= 1_024 ? $0 : nil }
         self.authenticated = authenticated
         self.expires = expires

@@ -1,11 +1,11 @@
 import HTTPServer
 import Wire
 
-/// The pages that a browser may show around a sign-in through an identity provider.
+/// The pages before and after a sign-in through an identity provider.
 struct RedirectPage: Sendable {
     /// The name of the server.
     private let server: String
-    /// What stands before the paths of the pages where people sign in; nil where there are none.
+    /// The prefix of the sign-in pages; nil when they are off.
     private let prefix: String?
 
     init(_ settings: GatewaySettings) {
@@ -38,8 +38,8 @@ struct RedirectPage: Sendable {
         return response
     }
 
-    /// Tells that a sign-in did not work, where no app is known to give it back to. `again` is where the browser can begin
-    /// again; nil where only an app can.
+    /// The page for a failed sign-in that no app can be told of. `again` is the address where the browser can start again; nil
+    /// where only an app can.
     func failed(_ status: HTTPStatus, _ sentence: String, again: String? = nil) -> ServerResponse {
         page(
             status, title: "You are not signed in",
@@ -50,7 +50,7 @@ struct RedirectPage: Sendable {
             """)
     }
 
-    /// The page for a browser that nothing is known of. It may have come from an app, or to sign in to the pages here.
+    /// The page for a callback without a known sign-in. The browser may come from an app or from the sign-in page.
     var stranger: ServerResponse {
         failed(
             .badRequest,
@@ -58,7 +58,7 @@ struct RedirectPage: Sendable {
                 + "it and sign in there again.", again: prefix.map { $0 + PagePath.signIn })
     }
 
-    /// The page for a browser from whose network too many sign-ins come; what it asked for can be asked for again.
+    /// The page for too many sign-ins from one address, with a link to the same request.
     func limited(_ request: ServerRequest) -> ServerResponse {
         let target = request.rawQuery.map { "\(request.path)?\($0)" } ?? request.path
         let again = request.method == .get ? ReturnAddress.check(target)?.text : nil
@@ -74,10 +74,10 @@ struct RedirectPage: Sendable {
         return page.response()
     }
 
-    /// The page where a browser signs in once more that was to go on to a path of this server; nil where there is no such page.
+    /// The sign-in page for a browser that was to continue at `next`; nil when the sign-in pages are off.
     func signIn(goingOnTo next: String) -> String? {
         guard let prefix else { return nil }
-        // The page that the provider's answer leads to knows where the person wanted to go.
+        // The query of this page has the address where the person wanted to go.
         let parts = next.split(separator: "?", maxSplits: 1)
         guard parts.first.map(String.init) == prefix + PagePath.signedIn else {
             return prefix + PagePath.signIn(returningTo: next)

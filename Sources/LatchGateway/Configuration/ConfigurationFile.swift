@@ -35,7 +35,7 @@ public struct ConfigurationFile: Sendable {
             + configuration.settings.addressWarnings
     }
 
-    /// Started elsewhere, the same configuration would use another database.
+    /// A warning about a relative path: from another working directory the same configuration uses another database.
     private static func relativeDatabase(_ path: String) -> String? {
         guard !path.hasPrefix("/") else { return nil }
         let whole = "\(FileManager.default.currentDirectoryPath)/\(path)"

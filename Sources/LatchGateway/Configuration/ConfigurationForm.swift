@@ -54,8 +54,8 @@ extension ConfigurationForm where Value == Duration {
 }
 
 extension ConfigurationForm where Value == String {
-    /// A file's path; a relative one starts at the configuration file's folder. An address such as `file:///x` is refused: as
-    /// a relative path it would name a file below a folder `file:`.
+    /// A file's path; a relative one starts at the configuration file's folder. A URL such as `file:///x` is refused: as a
+    /// relative path it would name a file below a folder `file:`.
     static let path = ConfigurationForm(expected: "the path of a file") { word, folder in
         word.isEmpty || word.hasSuffix("/") || word.utf8.contains(0) || scheme(of: word) != nil
             ? nil : absolute(word, in: folder)
@@ -68,7 +68,7 @@ extension ConfigurationForm where Value == String {
         expected: "the path of an SQLite file, such as /var/lib/latchd/latchd.db; no other database is supported",
         read: path.read, show: path.show)
 
-    /// The scheme of a text that begins as an address does, such as `postgres` of `postgres://host/name`.
+    /// The scheme of a text that begins like a URL, such as `postgres` in `postgres://host/name`.
     ///
     /// Source: RFC 3986 §3.1.
     static func scheme(of word: String) -> Substring? {

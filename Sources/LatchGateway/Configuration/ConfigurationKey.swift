@@ -73,7 +73,7 @@ public struct ConfigurationKey: Sendable {
             remedy: "it must be \(expected)")
     }
 
-    /// An address without its user and password, which are no business of a message.
+    /// A URL without its user and password, which must not appear in a message.
     private static func withoutUser(_ word: String) -> String {
         guard let start = word.firstRange(of: "://")?.upperBound, let end = word.lastIndex(of: "@"), start < end else {
             return word

@@ -1,5 +1,5 @@
 extension GatewaySettings {
-    /// What lets people have an address that nobody proved while other servers are told who people are, a sentence each.
+    /// Warnings about settings that let people use unproved addresses while backends are told who people are.
     var addressWarnings: [String] {
         guard verify.isEnabled else { return [] }
         let keys = [

@@ -15,7 +15,7 @@ protocol GatewayDialect: Sendable {
     /// Whether an address that has no route is this dialect's to refuse.
     func owns(_ path: String) -> Bool
 
-    /// Who may ask for a route under another name than the server's own.
+    /// Under which other names than the server's own a route is served.
     func hostScope(of pattern: String) -> HostCheck.Scope
 
     /// Adds the routes.
@@ -26,7 +26,7 @@ protocol GatewayDialect: Sendable {
 }
 
 extension GatewayDialect {
-    /// What belongs to the server's own name.
+    /// Only under the server's own name.
     func hostScope(of pattern: String) -> HostCheck.Scope { .own }
 
     /// Whatever lies below the prefix.
@@ -37,17 +37,17 @@ extension GatewayDialect {
 
 /// The dialects of a gateway as one router.
 enum GatewayDialects {
-    /// The largest body of a route that says nothing else, in bytes: addresses, passwords and tokens are far less. A route that
-    /// takes more asks on the head who sends it.
+    /// The largest body of a route without a limit of its own, in bytes: addresses, passwords and tokens are far smaller. A
+    /// route that takes more checks the token before the body is read.
     static let largestUnknownBody = 16_384
 
     /// Puts the routes of all dialects together, with each one's envelope for the server's own refusals.
     ///
     /// - Parameters:
     ///   - dialects: The dialects; the first is asked for a refusal where several own an address alike.
-    ///   - check: Which hosts are answered at, asked before every route; nil for all.
+    ///   - check: The check of `Host` before every route; nil accepts every host.
     ///   - others: Adds the routes that belong to none.
-    ///   - otherScope: Who may ask for one of those under another name than the server's own.
+    ///   - otherScope: Under which other names those are served.
     /// - Returns: The router.
     /// - Throws: ``GatewayError/Code/routes`` when two of them have one route.
     static func router(

@@ -15,7 +15,7 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension AddressKey {
-    /// What attempts are counted by; everybody on the Unix socket is one.
+    /// Creates the key that attempts are counted by. All clients of the Unix socket share one key.
     init(_ address: ClientAddress) {
         self.init(address.ip)
     }

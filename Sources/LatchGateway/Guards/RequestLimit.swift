@@ -67,7 +67,7 @@ final class RequestLimit: Sendable {
         }
     }
 
-    /// For how long a caller must stay away; nil when its next request may go on. Nothing is counted.
+    /// How long a caller must wait; nil when its next request is allowed. Counts nothing.
     func wait(for caller: RequestCaller) -> Duration? {
         let now = now()
         let cost = rate.window / rate.requests

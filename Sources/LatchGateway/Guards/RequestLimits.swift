@@ -43,7 +43,7 @@ struct RequestLimits: Sendable {
         return wait
     }
 
-    /// The same without counting the request.
+    /// How long a caller must wait, without counting a request.
     func wait(_ kind: Kind, _ caller: RequestCaller) -> Duration? {
         guard let wait = limits[kind]?.wait(for: caller) else { return nil }
         metrics.limited(kind)

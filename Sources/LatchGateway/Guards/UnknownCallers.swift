@@ -1,23 +1,23 @@
 import HTTPServer
 import Wire
 
-/// Keeps an address out whose requests could too often not be read, before anything of the next one is read.
+/// Limits addresses that send too many unreadable requests: further requests with a body are refused before they are parsed.
 ///
-/// What is read of somebody unknown (a body, a token that no session has) costs work before anybody could be held to account
-/// for it. Good requests cost nothing here: an identity provider may sign out as many people at once as it has.
+/// To parse the body of an unauthenticated client, or a token without a session, costs work that no account can be charged for.
+/// Valid requests do not count: an identity provider may sign out any number of people at once.
 struct UnknownCallers: Sendable {
     let limits: RequestLimits
     let proxies: TrustedProxies
     let issuer: any SessionIssuer
 
-    /// Answers a request with a body, and counts it when the answer is `refusal`: the one for bodies that say nothing good.
+    /// Runs `handler`, and counts a request with a body against its address when the answer has the status `refusal`.
     ///
     /// - Parameters:
-    ///   - request: The request; one without a body is handled whatever its address has done.
-    ///   - token: The token that it brings. Whose session is in memory is kept out by nobody else at its address.
-    ///   - refusal: The status that the dialect refuses a body with.
-    ///   - tooMany: The answer to an address that must stay away for so long.
-    ///   - handler: Reads the request and answers.
+    ///   - request: The request. One without a body is always handled.
+    ///   - token: The request's token. A caller whose session is in memory is not limited, even if others at its address are.
+    ///   - refusal: The status with which the dialect refuses an unreadable body.
+    ///   - tooMany: Creates the answer for an address that must wait.
+    ///   - handler: Parses the request and answers.
     /// - Returns: The answer.
     func answer(
         _ request: ServerRequest, token: @autoclosure () -> String?, refusal: HTTPStatus,
@@ -30,12 +30,12 @@ struct UnknownCallers: Sendable {
         return answer
     }
 
-    /// For how long the address of a request must stay away; nil when what it sends may be read.
+    /// How long the address of a request must wait; nil when its request may be parsed.
     func wait(of request: ServerRequest) -> Duration? {
         limits.wait(.address, .from(proxies.client(of: request)))
     }
 
-    /// Counts a request that said nothing good.
+    /// Counts an unreadable request against its address.
     func count(_ request: ServerRequest) {
         _ = limits.take(.address, .from(proxies.client(of: request)))
     }

@@ -1,9 +1,10 @@
-/// A text that equals another one only where both have the same bytes.
+/// A text that is compared byte by byte.
 ///
-/// `String` takes two spellings of one letter in Unicode for equal, and `lowercased()` makes ASCII letters of some that are
-/// none, such as the Kelvin sign; the database compares bytes. What tells people, groups or clients apart is compared as this.
+/// `String` treats two Unicode spellings of one letter as equal, and `lowercased()` turns some other letters into ASCII
+/// letters, such as the Kelvin sign; the database compares bytes. So names of people, groups and clients are compared as this
+/// type.
 ///
-/// Source: RFC 8265 §3.4 and RFC 6943 §4.2, on identifiers that are equal to one program and not to another.
+/// Source: RFC 8265 §3.4 and RFC 6943 §4.2, on identifiers that only some programs treat as equal.
 struct ExactText: Hashable, Sendable {
     /// The text as it was given.
     let text: String
@@ -21,7 +22,7 @@ struct ExactText: Hashable, Sendable {
         hasher.combine(UInt8(0xFF))
     }
 
-    /// A text with the letters A to Z made small and everything else as it is.
+    /// Converts the letters A to Z to lower case and leaves everything else as it is.
     static func lowercasingASCII(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
         return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

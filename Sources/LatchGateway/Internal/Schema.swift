@@ -133,8 +133,8 @@ enum Schema {
         // Of sessions from before it is when they began.
         Migration(
             10, "when people showed who they are", "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
-        // `uuid` is the id for clients that want a UUID; it is made of the other, and null of sessions from before it.
-        // A password that is gone need not be changed.
+        // `uuid` is derived from `id`, for clients that need a UUID; it is null for sessions that are older than this column.
+        // A person without a password has none to change.
         Migration(
             11, "keys that expire, sessions by provider, sign-outs at providers",
             """
@@ -154,7 +154,7 @@ enum Schema {
 
             UPDATE people SET must_change_password = 0 WHERE password_hash IS NULL;
             """),
-        // Whoever signed in at a provider and is nobody here, for an administrator to link. An id is never used again.
+        // Identities that signed in at a provider and are linked to no person, for an administrator. Ids are never reused.
         Migration(
             12, "identities that are nobody's",
             """

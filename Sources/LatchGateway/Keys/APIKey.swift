@@ -18,7 +18,7 @@ public struct APIKey: Sendable, Equatable, Identifiable {
     public let created: Date
     /// When it was last used, to the minute; nil when it never was.
     public internal(set) var lastUsed: Date?
-    /// When it ends by itself; nil when it does not.
+    /// When the key expires; nil when it does not.
     public let expires: Date?
 
     init(
@@ -53,9 +53,9 @@ struct KnownAPIKey: Sendable {
     let id: UUID
     let person: Person
     let scopes: APIKeyScopes
-    /// The groups that the person's identity providers told last.
+    /// The person's groups, from the last sign-in at each identity provider.
     let groups: [String]
-    /// When it ends by itself; nil when it does not.
+    /// When the key expires; nil when it does not.
     var expires: Date?
 
     func isLive(at now: Date) -> Bool {

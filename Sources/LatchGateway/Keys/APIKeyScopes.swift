@@ -22,7 +22,7 @@ struct APIKeyScopes: OptionSet, Sendable, Hashable {
     /// Source: contract of Relate Mail, rule 11.
     static let web = APIKeyScopes(["api:read", "api:write", "app"])
 
-    /// What lets a key change something there.
+    /// The scopes that allow changes there.
     static let writing = APIKeyScopes(["api:write", "app"])
 
     /// The scopes as they are written, in their own order.

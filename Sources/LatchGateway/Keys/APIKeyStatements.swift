@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The SQL of keys.
 enum APIKeyStatements {
-    /// Whether a key is good at the moment of the first parameter.
+    /// Whether a key is good at the time in the first parameter.
     private static let isLive = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)"
 
     /// Nothing is inserted when the person's sessions were ended since the person was read, when the key that asked was

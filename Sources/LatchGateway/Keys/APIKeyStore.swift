@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// A key is 32 random bytes in standard Base64: 44 characters, the last one `=`. Only its SHA-256 is stored, and it is on
 /// disk before it is given out: 256 random bits cannot be guessed at, so a slow hash would protect nothing and cost every
-/// request. A key is good until it expires or is revoked: by its person, by an administrator, with all of the person's sessions,
-/// or with the account: when the person is disabled or removed, gets another password, or an identity at a provider is
-/// taken away.
+/// request. A key is good until it expires or is revoked: by its person, by an administrator, or together with all of the
+/// person's sessions. It is also revoked when the person is disabled or removed, gets another password, or loses an identity
+/// at a provider.
 ///
 /// What is revoked through this object is refused at once; what another process revokes, within 250 ms, as sessions are.
 ///
@@ -39,7 +39,7 @@ public final class APIKeyStore: Sendable {
     ///   - person: Whose it is.
     ///   - name: What it is called.
     ///   - scopes: Its scopes as they were written; each must be one.
-    ///   - expires: When it ends by itself; nil for never.
+    ///   - expires: When it expires; nil for never.
     ///   - maximum: How many keys the person may have with this one.
     ///   - asking: The key that asks for it; nil when the person does.
     ///   - event: What is recorded of it; person and key are filled in.
@@ -113,7 +113,7 @@ public final class APIKeyStore: Sendable {
         return true
     }
 
-    /// Whose key this is; nil when no key that is good has this id.
+    /// The person of a key; nil when no good key has this id.
     func owner(of key: UUID) async throws -> UUID? {
         let now = now()
         return try await database.read { try $0.first(APIKeyStatements.owner, now, key) }
@@ -188,7 +188,7 @@ extension APIKeyStore {
         }
     }
 
-    /// Deletes keys that were revoked, or expired, longer ago than `age`; a few hundred in each transaction.
+    /// Deletes keys that were revoked or expired longer ago than `age`; a few hundred in each transaction.
     ///
     /// - Returns: How many were deleted.
     @discardableResult

@@ -19,7 +19,7 @@ struct AccessTokenClaims: Sendable {
 
     /// The claims of a session; `jti` is the session's public id.
     ///
-    /// An address that nobody proved is not among them, and `email_verified` says so.
+    /// `email` is left out when the address is not proved, and `email_verified` is false then.
     ///
     /// Source: OpenID Connect Core §5.1 for `email_verified`.
     func claims(of session: SessionFacts) -> JSONValue {

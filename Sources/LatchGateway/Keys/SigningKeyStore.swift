@@ -65,9 +65,9 @@ public final class SigningKeyStore: Sendable {
     private static let unsteady = GatewayError(
         .signingKey, "The server cannot sign now: its keys are made and removed again and again; see who does that.")
 
-    /// The public halves as a JSON web key set, which is never empty: where there is no key yet, the first one is made.
+    /// The public keys as a JSON Web Key Set. It is never empty: the first key is created if there is none.
     ///
-    /// Whoever checks tokens keeps the answer for a while, and some refuse a set without a key.
+    /// Servers that verify tokens cache the answer, and some libraries refuse an empty set.
     ///
     /// - Throws: As ``signer(until:)``.
     func published() async throws -> [UInt8] {
@@ -79,7 +79,7 @@ public final class SigningKeyStore: Sendable {
         throw Self.unsteady
     }
 
-    /// The same when there are keys in memory.
+    /// The key set from memory; nil when no keys are in memory.
     func publishedAtOnce() -> [UInt8]? {
         guard let keys = state.withLock({ $0.keys }), !keys.all.isEmpty else { return nil }
         return keys.published(at: now()).encoded()

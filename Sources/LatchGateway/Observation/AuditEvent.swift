@@ -60,7 +60,7 @@ public struct AuditEvent: Sendable, Equatable {
     public var reason: String?
     /// The id of the identity provider that the person came through.
     public var provider: String?
-    /// The name that the provider has for whoever tried to come in and is nobody here, which `latchd user link` takes.
+    /// The subject at the provider of a refused sign-in, as `latchd user link` takes it.
     public var subject: String?
     /// The person whom it is about.
     public var person: UUID?

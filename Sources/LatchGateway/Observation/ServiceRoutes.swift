@@ -25,8 +25,8 @@ struct ServiceRoutes: Sendable {
         router.on(.get, "/metrics") { request in await metricsPage(request) }
     }
 
-    /// A probe asks by whatever name it has for this server, and hears one word. The metrics are for who has the server's own
-    /// name, or asks by the machine's address or a name without a dot: a page of another site could read them otherwise.
+    /// Probes are answered under every name; the answer is one word. The metrics are served under the server's own name, an IP
+    /// address or a name without a dot, because a page of another site could read them otherwise.
     static func hostScope(of pattern: String) -> HostCheck.Scope {
         switch pattern {
         case "/healthz", "/readyz": .anyHost

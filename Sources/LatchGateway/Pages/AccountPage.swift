@@ -17,11 +17,11 @@ struct AccountPage {
     var currentMistake: String?
     var newMistake: String?
     var repeatedMistake: String?
-    /// What a new password must be.
+    /// The rules for a new password.
     var passwordHint: String?
     /// What there is to say of the PIN; nil where no dialect has one.
     var pin: PINForm?
-    /// The keys of the person's programs; nil where there cannot be any.
+    /// The person's API keys; nil where no dialect creates keys and the person has none.
     var keys: KeyTable?
     /// The request that the page answers.
     var visit: PageVisit?

@@ -46,13 +46,13 @@ struct AdministrationPages {
 
     private static let you: HTML = "<span class=\"badge plainly\">You</span>"
 
-    /// A mark for what a person may do now.
+    /// A badge for the state of an account.
     static func state(_ person: Person, isInvited: Bool) -> HTML {
         if !person.isActive { return "<span class=\"badge off\">Disabled</span>" }
         return isInvited ? "<span class=\"badge plainly\">Invited</span>" : "<span class=\"badge\">Active</span>"
     }
 
-    /// Sessions, with the person's page behind the address where they are several people's.
+    /// A table of sessions. Unless they are all of one person, each has a link to its person's page.
     func sessions(
         _ sessions: [SessionSummary], token: HTML, caption: String, current: SessionID, isOnePerson: Bool = false
     ) -> HTML {
@@ -87,7 +87,7 @@ struct AdministrationPages {
             """
     }
 
-    /// Sign-ins that failed; an identity among `unlinked` leads to the page where it is linked.
+    /// A table of failed sign-ins, with links to the pages on which unlinked identities are linked.
     func failures(
         _ failures: [SignInFailure], people: [UUID: Person], unlinked: [UnlinkedIdentity]
     ) -> HTML {
@@ -112,7 +112,7 @@ struct AdministrationPages {
         ).html
     }
 
-    /// Identities that are nobody's here, each with the way to the page where it becomes somebody's.
+    /// A table of unlinked identities, each with a link to the page on which it is linked.
     func unlinked(_ identities: [UnlinkedIdentity]) -> HTML {
         PageTable(
             caption: "Signed in at a provider, and nobody here",
@@ -146,7 +146,7 @@ struct AdministrationPages {
         return words.prefix(1).uppercased() + words.dropFirst() + at
     }
 
-    /// What an administrator can do about it.
+    /// A hint for an administrator about a failed sign-in.
     private static func hint(_ event: AuditEvent) -> String? {
         switch event.reason {
         case "email-unverified":
@@ -186,6 +186,6 @@ struct AdministrationPages {
 enum ProviderState: Sendable {
     /// It answers; what an operator should look at all the same.
     case answers(warnings: [String])
-    /// It does not, or what it says cannot be used, or it refuses the client.
+    /// The provider does not answer, its answer cannot be used, or it refuses the client.
     case fails(String)
 }

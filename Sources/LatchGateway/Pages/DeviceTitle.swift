@@ -1,6 +1,6 @@
-/// What a device is called on a page: a few words, where all that it said of itself may be the name of a program's library.
+/// The title of a device on a page, in a few words. Many devices send only the name of an HTTP library.
 enum DeviceTitle {
-    /// Beginnings of names that programs give themselves, and what people call them.
+    /// Prefixes of names that programs send, and the titles for them.
     private static let programs = [
         ("immich-android", "Immich on Android"), ("immich_android", "Immich on Android"),
         ("immich-ios", "Immich on iOS"),
@@ -9,7 +9,7 @@ enum DeviceTitle {
         ("python-requests", "A Python program"), ("python-httpx", "A Python program"), ("python/", "A Python program"),
         ("go-http-client", "A Go program"), ("node", "A Node.js program"), ("java/", "A Java program"),
     ]
-    /// Kinds that are systems.
+    /// Kinds that are operating systems.
     private static let systems = [
         "Android", "iOS", "iPadOS", "Windows", "macOS", "Linux", "ChromeOS", "iPhone", "iPad",
     ]
@@ -25,7 +25,7 @@ enum DeviceTitle {
         return isBrowser && systems.contains(kind) ? "\(name) on \(kind)" : "\(name) (\(kind))"
     }
 
-    /// A name as `curl/8.5.0` without its version; any other as it is.
+    /// A name such as `curl/8.5.0` without its version; any other name unchanged.
     private static func program(_ name: String) -> String {
         let lowered = name.lowercased()
         if let known = programs.first(where: { lowered.hasPrefix($0.0) }) { return known.1 }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Wire
 
-/// The keys of a person's programs, each with a button that revokes it.
+/// A table of a person's API keys, each with a button that revokes it.
 struct KeyTable {
     let keys: [APIKey]
     let now: Date
-    /// What stands before `/{id}/revoke` of a key.
+    /// The path before `/{id}/revoke`.
     let path: String
     /// The hidden field of every form.
     let token: HTML
-    /// What is said above the table.
+    /// The caption of the table.
     var caption = "Keys that are good, the newest first"
 
     /// The table; nil where there are no keys.
@@ -27,7 +27,7 @@ struct KeyTable {
         ).html
     }
 
-    /// The table as a part of the account's page.
+    /// The section with the table on the account page.
     var section: HTML {
         """
         <section class="card" aria-labelledby="keys">

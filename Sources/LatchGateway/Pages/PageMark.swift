@@ -1,6 +1,6 @@
 import Wire
 
-/// The mark of a server: the first letter or digit of its name on a tile.
+/// The logo of a server: the first letter or digit of its name on a tile.
 enum PageMark {
     static func html(of server: String) -> HTML {
         let letter = server.first { $0.isLetter || $0.isNumber }

@@ -7,11 +7,11 @@ enum PagePath {
     static let signedIn = "/sign-in/done"
     static let signOut = "/sign-out"
     static let account = "/account"
-    /// Where a password is changed, and where somebody comes to who must do so before anything else.
+    /// The page on which a password is changed. People who must change theirs first are redirected here.
     static let password = "/account/password"
     static let administration = "/admin"
 
-    /// The page where an identity that is nobody's is linked.
+    /// The page on which an unlinked identity is linked.
     static func identity(_ id: Int) -> String { "\(administration)/identities/\(id)" }
 
     /// The sign-in page for somebody who wants to go on to a path of this server afterwards.

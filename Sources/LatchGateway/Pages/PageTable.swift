@@ -9,7 +9,7 @@ struct PageTable {
     let columns: [String]
     let rows: [[HTML]]
 
-    /// The name of the column of what may be done, which nobody needs to see: the buttons say it.
+    /// The name of the column with buttons. It is only read to screen readers, because the buttons have labels.
     static let actions = "Actions"
 
     var html: HTML {

@@ -1,9 +1,9 @@
 import Wire
 
-/// The button that leads to an identity provider, with its mark.
+/// The button that leads to an identity provider, with its logo.
 struct ProviderButton: Sendable {
     let provider: ProviderConfiguration
-    /// Where a sign-in there begins.
+    /// The address where a sign-in at the provider starts.
     let address: String
 
     init(_ provider: ProviderConfiguration, _ address: String) {
@@ -15,7 +15,7 @@ struct ProviderButton: Sendable {
         "<a class=\"button block other\" href=\"\(link: address)\">\(mark)<span>\(words)</span></a>"
     }
 
-    /// `Continue with Google`; a title that is more than a name stays as it is.
+    /// `Continue with Google`. A title that already has a verb stays unchanged.
     private var words: String {
         let title = provider.title
         let verbs = ["sign in", "log in", "login", "continue", "use "]

@@ -11,7 +11,7 @@ struct SignInPage {
     var destination: ReturnAddress?
     /// Whether e-mail and password sign in.
     let hasPasswords: Bool
-    /// The identity providers, each with where a sign-in there begins.
+    /// The buttons of the identity providers.
     var providers: [ProviderButton] = []
     /// The person who is signed in and shows once more who it is.
     var again: Person?
@@ -44,7 +44,7 @@ struct SignInPage {
         return page
     }
 
-    /// What a person should know who might not expect this page.
+    /// Why the person sees this page, if they might not expect it.
     private var purpose: String? {
         if again != nil { return "What you want to do needs a sign-in of the last few minutes." }
         return destination?.origin.map { "Afterwards you go on to \($0)." }

@@ -38,9 +38,9 @@ public struct WebPage: Sendable {
     public var script: StaticString?
     /// Whether it is as wide as a table needs.
     public var isWide = false
-    /// The name of the server, above a card with all of the page in the middle of the window; nil for a page below a header.
+    /// The name of the server, shown above a centred card with the page's content; nil for a page with a header.
     public var server: String?
-    /// Whether the heading has the server's name in it and stands in its place.
+    /// Whether the heading contains the server's name and replaces it above the card.
     public var isHeadingAbove = false
 
     /// Makes a page.

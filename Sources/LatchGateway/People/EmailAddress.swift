@@ -1,8 +1,8 @@
-/// An e-mail address as the gateway compares it: without white space around it, the letters A to Z made small, byte by byte.
+/// An e-mail address as the gateway compares it: trimmed, with A to Z in lower case, byte by byte.
 ///
-/// Nothing else is folded: an address with U+212A, the Kelvin sign, is another one than that with a `k`, and two spellings of
-/// one letter in Unicode are two addresses. Versions before folded every letter, so a person who was added as `Ä@example.org`
-/// is stored, and found, as `ä@example.org` alone.
+/// Other letters are not folded: an address with U+212A, the Kelvin sign, differs from one with `k`, and two Unicode spellings
+/// of one letter are two addresses. Earlier versions lower-cased every letter, so a person who was added as `Ä@example.org`
+/// then is stored as `ä@example.org`, and only found by that.
 ///
 /// Source: contract of Onyx, b.8; IM-17 for what an address must look like.
 public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
@@ -11,7 +11,7 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address, normalised.
     public var text: String { exact.text }
 
-    /// Takes an address out of the database, where it stands as it is compared.
+    /// Creates an address from the database, where it is normalised already.
     init(stored text: String) {
         exact = ExactText(text)
     }

@@ -25,7 +25,7 @@ struct LinkWish: Sendable {
         /// Somebody has the address who is somebody else at the provider.
         case taken
 
-        /// Whether an administrator may say who it is.
+        /// Whether an administrator may link the identity to a person.
         var isLinkable: Bool {
             switch self {
             case .known, .linked, .made, .disabled: false
@@ -44,7 +44,7 @@ struct LinkWish: Sendable {
         self.now = now
     }
 
-    /// Decides and does. Of an identity that stays nobody's it is kept that it was here.
+    /// Decides whose the identity is and links it. An identity that stays unlinked is stored for an administrator.
     func fulfil(_ connection: Connection) throws(DatabaseError) -> Outcome {
         let outcome = try decide(connection)
         guard outcome.isLinkable else { return outcome }

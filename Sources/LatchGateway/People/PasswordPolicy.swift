@@ -31,7 +31,7 @@ public struct PasswordPolicy: Sendable, Equatable {
         self.requiresSpecialCharacter = requiresSpecialCharacter
     }
 
-    /// What a new password must be, in a sentence for people.
+    /// The rules for a new password, as a sentence.
     var hint: String {
         let parts = [
             (requiresUppercase, "an upper-case letter"), (requiresLowercase, "a lower-case letter"),

@@ -28,7 +28,7 @@ struct PasswordSignIn: Sendable {
         case signedIn(SessionCredential)
         /// Not these credentials; why is nobody's business.
         case refused
-        /// The password is right and must be changed first, which this caller has no way to do: there is no session.
+        /// The password is right but must be changed first, and this client cannot change it: no session is started.
         case passwordChangeRequired
         /// Too many failures; stay away for so long.
         case limited(Duration)
@@ -43,8 +43,8 @@ struct PasswordSignIn: Sendable {
 
     /// Tries one password.
     ///
-    /// `canChange` says whether the caller's client can change a password that must be changed; the session of another one
-    /// would open nothing.
+    /// `canChange` says whether the client can change a password. If not, a person who must change theirs gets no session,
+    /// because it would open nothing.
     ///
     /// - Throws: ``GatewayError/Code/busy`` when the queue of hashing is full. An attempt that throws, or is cancelled
     ///   before its password was looked at, does not count.
@@ -123,7 +123,7 @@ struct PasswordSignIn: Sendable {
         }
     }
 
-    /// Counts and records an attempt that failed, with the lock-outs that it led to.
+    /// Counts and records a failed attempt, with the lock-outs that it caused.
     func fail(_ reason: StaticString, _ person: UUID?, _ reservation: SignInGuard.Reservation, _ client: Client) {
         let lockOuts = attempts.fail(reservation)
         let address = client.address.description

@@ -28,12 +28,12 @@ enum PeopleStatements {
         WHERE email > ? AND (instr(email, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0) ORDER BY email LIMIT ?
         """, String.self, String.self, String.self, Int.self, row: person)
 
-    /// Whether somebody else administers the server and may sign in: asked in each statement that takes an administrator away,
-    /// so that of two that take each other's place away at once the second one finds nobody.
+    /// Whether another administrator is not disabled. Each statement that removes an administrator checks this, so that two
+    /// administrators who remove each other at the same time do not both succeed.
     private static let hasAnotherAdministrator = """
         EXISTS (SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id)
         """
-    /// Whether the person can go: somebody administers the server afterwards, or the person does not do so now.
+    /// Whether the person is not the last active administrator.
     private static let isDispensable = "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
 
     static let setAdministrator = Statement(

@@ -162,11 +162,11 @@ extension PeopleStore {
     ///   - person: Whose it is.
     ///   - subject: The person's name at the provider, `sub`.
     ///   - provider: The provider as it is configured.
-    ///   - evenUnseen: Whether nobody need have come from the provider with this subject, which is mistyped easily.
-    ///   - actor: Who does it on a page, for the audit log.
+    ///   - evenUnseen: Whether to link a subject that no sign-in has had yet. Such a subject may be mistyped.
+    ///   - actor: The administrator who links on a page, for the audit log.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``, or
-    ///   ``GatewayError/Code/identityRefused`` when the identity is somebody's, or the person is somebody at the provider,
-    ///   already.
+    ///   ``GatewayError/Code/identityRefused`` when the identity is linked already, or the person has another identity at the
+    ///   provider.
     public func link(
         _ person: UUID, to subject: String, at provider: ProviderConfiguration, evenUnseen: Bool = false,
         by actor: UUID? = nil
@@ -201,7 +201,7 @@ extension PeopleStore {
     public func unlink(_ person: UUID, from provider: String) async throws -> Int {
         let now = now()
         let count = try await database.write { connection throws(DatabaseError) in
-            // Somebody else may be linked to what was this person's.
+            // The identity can be linked to another person later.
             try connection.run(UnlinkedIdentityStatements.noteAll, now, person, provider)
             let count = try connection.run(IdentityStatements.unlink, person, provider)
             guard count > 0 else { return 0 }

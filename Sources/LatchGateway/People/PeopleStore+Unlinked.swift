@@ -2,30 +2,30 @@ import Database
 import FoundationEssentials
 import OpenIDConnect
 
-/// Identities that are nobody's here yet.
+/// Identities that are linked to no person.
 extension PeopleStore {
-    /// Whoever came from a provider and was nobody here, the last first; no more than `limit`.
+    /// Unlinked identities, the last seen first; at most `limit`.
     public func unlinkedIdentities(limit: Int) async throws -> [UnlinkedIdentity] {
         try await database.read { try $0.all(UnlinkedIdentityStatements.last, limit) }
     }
 
-    /// One of them; nil when it is gone, as one that was linked is.
+    /// The unlinked identity with this id; nil when it was deleted or linked.
     func unlinkedIdentity(_ id: Int) async throws -> UnlinkedIdentity? {
         try await database.read { try $0.first(UnlinkedIdentityStatements.byID, id) }
     }
 
-    /// Whether a person has no way to sign in yet: an invitation that nobody has taken up.
+    /// Whether a person has no way to sign in yet: an invitation that was not accepted.
     func isInvited(_ person: UUID) async throws -> Bool {
         try await database.read { try $0.first(IdentityStatements.hasNoWay, person) } ?? false
     }
 
-    /// Forgets those that were not here for a while.
+    /// Deletes unlinked identities that were last seen longer ago than `age`.
     func purgeUnlinkedIdentities(olderThan age: Duration) async throws {
         let limit = now() - age
         _ = try await database.write { try $0.run(UnlinkedIdentityStatements.purge, limit) }
     }
 
-    /// Why a subject is not linked that nobody has come with, with those who did.
+    /// The error for a subject that no sign-in has had. Its message lists subjects that recent sign-ins had.
     func unknownSubject(_ subject: String, at provider: ProviderConfiguration) async throws -> GatewayError {
         let seen = try await unlinkedIdentities(limit: UnlinkedIdentity.capacity)
             .filter { $0.provider == provider.id && $0.issuer == provider.settings.issuer }.prefix(5)

@@ -255,7 +255,7 @@ extension PeopleStore {
 
     private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
 
-    /// A statement left an administrator as they are, because nobody else administers the server.
+    /// The error when a change would leave the server without an administrator.
     static let lastAdministrator = GatewayError(
         .lastAdministrator,
         "Nobody else who may sign in administers the server: nothing was changed. Make somebody else an administrator first, "

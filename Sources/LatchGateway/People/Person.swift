@@ -29,9 +29,9 @@ public struct Person: Sendable, Equatable, Identifiable {
 
     /// Whether the person may sign in.
     public var isActive: Bool { disabled == nil }
-    /// The address where it is known to be the person's own, by a provider or an administrator; nil for one that anybody may
-    /// have typed. Whatever tells another server who somebody is, or opens something by an address, asks here.
+    /// The address, if a provider or an administrator has confirmed it; nil for an address that only the person claims. Code
+    /// that tells another server who a person is, or grants access by address, must use this property.
     var provedAddress: EmailAddress? { isVerified || isVouched ? EmailAddress(stored: email) : nil }
-    /// What a server may know the person by among its users: the proved address, else the id.
+    /// The name of the person for other servers: the proved address, else the id.
     var username: String { provedAddress?.text ?? id.uuidString.lowercased() }
 }

@@ -1,12 +1,12 @@
-/// A password that must be changed opens nothing but the change, the person's own profile and the sign-out. That is decided
-/// where a token is authenticated; see ``Authentication/passwordChangeRequired(_:)``.
+/// The rule for people who must change their password: until then they may only change it, read their own profile and sign
+/// out. It is enforced where a token is authenticated; see ``Authentication/passwordChangeRequired(_:)``.
 extension GatewayServices {
-    /// Whether a person must choose another password before anything else. Where nobody signs in with passwords, none must.
+    /// Whether a person must change their password before anything else. Always false where passwords are off.
     func mustChangePassword(_ person: Person) -> Bool {
         settings.passwordsEnabled && person.mustChangePassword
     }
 
-    /// The sentence for a person who must choose another password first.
+    /// The message for a person who must change their password first.
     var passwordChangeSentence: String {
         let place =
             if settings.pages.isEnabled {

@@ -1,22 +1,22 @@
 public import FoundationEssentials
 
-/// Whoever signed in at a provider and is nobody here: an administrator may say who it is.
+/// An identity that signed in at a provider and is linked to no person; an administrator can link it.
 public struct UnlinkedIdentity: Sendable, Equatable, Identifiable {
-    /// Its number here, never used again for another.
+    /// The id in the database; never reused.
     public let id: Int
     /// The provider's id in the configuration.
     public let provider: String
-    /// The provider's name for itself.
+    /// The provider's issuer.
     public let issuer: String
-    /// The person's name at the provider.
+    /// The subject at the provider, `sub`.
     public let subject: String
-    /// The e-mail address that the provider told, which nobody need have verified.
+    /// The e-mail address that the provider sent; it may be unverified.
     public let email: String?
-    /// What the person is called there, if told.
+    /// The person's name that the provider sent, if any.
     public let name: String?
-    /// When it came last.
+    /// The time of the last sign-in.
     public let seen: Date
 
-    /// How many are kept: the last ones.
+    /// How many are kept; the oldest are deleted.
     static let capacity = 500
 }

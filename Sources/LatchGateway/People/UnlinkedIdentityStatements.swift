@@ -1,9 +1,9 @@
 import Database
 import FoundationEssentials
 
-/// The SQL of identities that are nobody's here.
+/// The SQL of unlinked identities.
 enum UnlinkedIdentityStatements {
-    /// Keeps an identity, or that it was here again.
+    /// Stores an identity, or updates it when it signs in again.
     static let note = Statement(
         """
         INSERT INTO unlinked_identities (provider, issuer, subject, email, name, seen_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -11,7 +11,7 @@ enum UnlinkedIdentityStatements {
         SET email = excluded.email, name = excluded.name, seen_at = excluded.seen_at
         """, String.self, String.self, String.self, String?.self, String?.self, Date.self)
 
-    /// Keeps a person's identities at a provider, which are about to be taken away; not whose they were.
+    /// Stores a person's identities at a provider before they are unlinked, without the person.
     static let noteAll = Statement(
         """
         INSERT INTO unlinked_identities (provider, issuer, subject, seen_at)
@@ -19,7 +19,7 @@ enum UnlinkedIdentityStatements {
         ON CONFLICT (provider, issuer, subject) DO NOTHING
         """, Date.self, UUID.self, String.self)
 
-    /// Forgets all but the last ones.
+    /// Deletes all but the last ones.
     static let trim = Statement(
         """
         DELETE FROM unlinked_identities WHERE id IN
@@ -28,7 +28,7 @@ enum UnlinkedIdentityStatements {
 
     static let purge = Statement("DELETE FROM unlinked_identities WHERE seen_at < ?", Date.self)
 
-    /// Whether somebody has come with a subject, whoever that is here.
+    /// Whether a subject is known, linked or not.
     static let isKnown = Statement(
         """
         SELECT EXISTS (SELECT 1 FROM unlinked_identities WHERE provider = ?1 AND issuer = ?2 AND subject = ?3)
@@ -36,7 +36,7 @@ enum UnlinkedIdentityStatements {
         """, String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
-    /// The last seen first.
+    /// Unlinked identities, the last seen first.
     static let last = Statement(
         "SELECT \(columns) FROM unlinked_identities ORDER BY seen_at DESC, id DESC LIMIT ?", Int.self, row: identity)
 

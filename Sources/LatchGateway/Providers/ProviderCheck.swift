@@ -9,8 +9,8 @@ public struct ProviderCheck: Sendable {
         public let metadata: ProviderMetadata
         /// How many keys it has that a signature of an ID token can be checked by.
         public let keyCount: Int
-        /// Whether the provider refused a made-up code and not the client, so that id and secret are right; false where its
-        /// answer says nothing of that.
+        /// Whether the provider accepts the client id and secret: it refused a made-up code and not the client. False where its
+        /// answer does not say which.
         public let knowsClient: Bool
         /// What an operator should look at although it may work, a sentence each.
         public let warnings: [String]
@@ -30,7 +30,7 @@ public struct ProviderCheck: Sendable {
         client = try Bridge.client(of: provider)
     }
 
-    /// Asks for the discovery document and the keys, and shows the token endpoint a made-up code.
+    /// Fetches the discovery document and the keys, and sends a made-up code to the token endpoint.
     ///
     /// - Throws: `OpenIDConnectError` with what is wrong, or `CancellationError`.
     public func run() async throws -> Answer {

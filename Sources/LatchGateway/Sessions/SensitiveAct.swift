@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// What a session may do only a short while after its person showed who they are, in every dialect and on every page.
+/// The actions that need a recent sign-in, in every dialect and on every page.
 ///
-/// This is the one list: a route asks ``GatewayServices/requireRecentSignIn(for:_:)`` and decides nothing itself. Whoever has a
-/// token for an hour must not get a way in of their own by it, nor lock the person out.
+/// This is the only list: a route calls ``GatewayServices/requireRecentSignIn(for:_:)``. A stolen token must not be enough to
+/// gain lasting access, nor to lock the person out.
 ///
 /// Source: OWASP MASVS 2.1, AUTH-3; NIST SP 800-63B §6.1.2.1; RFC 9470 §1.
 enum SensitiveAct: String, CaseIterable, Sendable {
@@ -17,12 +17,12 @@ enum SensitiveAct: String, CaseIterable, Sendable {
     case chooseRequiredPassword = "choosing a password without the one before"
     case administer = "administering"
 
-    /// For how long after a sign-in it may be done.
+    /// How long a sign-in counts as recent.
     static let recency = Duration.seconds(600)
 
-    /// Refuses the act unless the sign-in was a short while ago; nil is one that nobody knows the time of.
+    /// Throws unless the sign-in is recent. nil stands for a sign-in at an unknown time, which is not.
     ///
-    /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a sentence for the person.
+    /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
     func requireRecent(_ signIn: Date?, at now: Date) throws(GatewayError) {
         guard let signIn, now < signIn + Self.recency else {
             throw GatewayError(
@@ -32,10 +32,10 @@ enum SensitiveAct: String, CaseIterable, Sendable {
 }
 
 extension GatewayServices {
-    /// Refuses an act unless the person of a session showed a short while ago who they are, here or at an identity provider
-    /// that tells it. A session made from another has that from the other.
+    /// Throws unless the sign-in of a session is recent, here or at an identity provider that sends `auth_time`. A session that
+    /// was created from another has the time of that session.
     ///
-    /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a sentence for the person.
+    /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
     func requireRecentSignIn(for act: SensitiveAct, _ session: Session) throws(GatewayError) {
         try act.requireRecent(session.authenticated, at: now())
     }

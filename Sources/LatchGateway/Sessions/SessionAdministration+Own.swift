@@ -46,7 +46,7 @@ extension SessionAdministration {
         let now = now()
         return try await database.read { connection in
             if let found = try connection.first(OwnSessionStatements.byUUID, person, now, uuid) { return found }
-            // Those from before the database had such ids; the last of them ends within the longest life of a session.
+            // Sessions from before the column exists have none. The last of them ends within the maximum lifetime of a session.
             return try connection.all(OwnSessionStatements.withoutUUID, person, now).first { $0.id.uuid == uuid }
         }
     }

@@ -30,8 +30,8 @@ extension SessionAdministration {
         return true
     }
 
-    /// Signs a person out everywhere but here: ends every session but one, those too whose sign-in is under way, and revokes
-    /// the keys of the person's programs.
+    /// Signs a person out everywhere else: ends every session but one, including sign-ins in progress, and revokes the person's
+    /// API keys.
     func endOthers(than session: SessionID, of person: UUID) async throws {
         let now = now()
         try await database.write { connection in

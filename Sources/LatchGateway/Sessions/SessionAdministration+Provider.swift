@@ -3,18 +3,18 @@ import Database
 import FoundationEssentials
 import OpenIDConnect
 
-/// Sessions that were begun through an identity provider, and sign-outs there.
+/// Sessions that were started through an identity provider, and sign-outs there.
 extension SessionAdministration {
-    /// How many sign-outs at providers are remembered at most; past that those go that expire first. Only tokens that a
-    /// provider signed come in here, so nobody else makes room.
+    /// The maximum number of remembered sign-outs; beyond it those that expire first are deleted. Only tokens that a provider
+    /// signed are remembered, so no other sender can displace them.
     static let rememberedSignOuts = 10_000
-    /// How long a session at a provider that was signed out is remembered: longer than a sign-in here is under way.
+    /// How long an ended session at a provider is remembered: longer than a sign-in here can be in progress.
     private static let sessionMemory = Duration.seconds(1_200)
 
-    /// Keeps through which provider a session was begun, and the session there where that is told.
+    /// Stores the provider that a session was started through, and the session there if the provider sent one.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when that session was signed out at the provider just now; the new one
-    ///   is then over too.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended; the new session is ended
+    ///   then too.
     func note(provider: String, _ session: String?, of id: SessionID) async throws {
         let now = now()
         let isOver = try await database.write { connection in
@@ -29,18 +29,18 @@ extension SessionAdministration {
         if isOver { throw GatewayError(.unknownPerson, "The person signed out at the identity provider just now.") }
     }
 
-    /// The provider that a session was begun through, where that is known.
+    /// The provider that a session was started through, if known.
     func provider(of session: SessionID) async throws -> String? {
         try await database.read { try $0.first(ProviderSessionStatements.provider, session.rawValue) ?? nil }
     }
 
-    /// Does what a logout token says, in one write: ends the sessions that were begun with the session that it names. Where it
-    /// names none, or one that is not known here, it signs the person out everywhere, keys of programs too.
+    /// Processes a logout token in one write: ends the sessions that belong to the session at the provider that the token
+    /// names. If it names none, or one that is unknown here, it signs the person out everywhere and revokes the person's keys.
     ///
-    /// A token that was done as told is remembered until it expires, by every gateway on the database: the same one again,
-    /// from whoever kept it, ends no session that the person began since.
+    /// A processed token is remembered in the database until it expires, so a replay ends no session that the person started
+    /// since.
     ///
-    /// - Returns: Whether it was done now; false for a token that came again.
+    /// - Returns: Whether the token was processed now; false for a replay.
     ///
     /// Source: OpenID Connect Back-Channel Logout 1.0 §2.4, on `sid`, and §2.6, on `jti`.
     @discardableResult
@@ -93,7 +93,7 @@ extension SessionAdministration {
         return ProviderSignOut(people: [person.id], isEverywhere: true)
     }
 
-    /// Ids are as long as a provider likes; what is kept of one is not.
+    /// A hash, because a provider may send ids of any length.
     private static func key(_ token: LogoutToken, _ provider: String) -> [UInt8] {
         SHA256.digest("token\n\(provider)\n\(token.id)").bytes
     }
@@ -103,7 +103,7 @@ extension SessionAdministration {
     }
 }
 
-/// The SQL of sessions that were begun through a provider.
+/// The SQL of sessions that were started through a provider.
 enum ProviderSessionStatements {
     static let note = Statement(
         "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)

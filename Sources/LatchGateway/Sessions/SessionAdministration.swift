@@ -2,14 +2,14 @@ import Database
 public import FoundationEssentials
 import Synchronization
 
-/// How much of a person's access was ended.
+/// How many sessions and keys were ended.
 public struct RevokedAccess: Sendable, Equatable {
-    /// How many sessions.
+    /// The number of sessions.
     public var sessions = 0
-    /// How many keys of programs.
+    /// The number of API keys.
     public var keys = 0
 
-    /// Makes a value.
+    /// Creates a value.
     public init(sessions: Int = 0, keys: Int = 0) {
         self.sessions = sessions
         self.keys = keys
@@ -59,8 +59,8 @@ public final class SessionAdministration: Sendable {
         return EndedSession(session: session, person: person)
     }
 
-    /// Signs a person out everywhere: ends all sessions, those too whose sign-in is under way, and revokes the keys of the
-    /// person's programs; `actor` is who does it on a page.
+    /// Signs a person out everywhere: ends all sessions, including sign-ins in progress, and revokes the person's API keys.
+    /// `actor` is the administrator who does so on a page.
     ///
     /// - Returns: How many there were.
     @discardableResult
@@ -71,7 +71,7 @@ public final class SessionAdministration: Sendable {
         return revoked
     }
 
-    /// The same as part of a write.
+    /// The same inside a write transaction.
     static func revokeAll(
         of person: UUID, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> RevokedAccess {

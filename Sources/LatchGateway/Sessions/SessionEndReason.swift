@@ -10,6 +10,6 @@ public enum SessionEndReason: String, Sendable, CaseIterable {
     case personDisabled = "person-disabled"
     /// The person was removed.
     case personRemoved = "person-removed"
-    /// The person had more sessions than one may have, and this was the oldest.
+    /// The person had more sessions than allowed, and this was the oldest.
     case tooManySessions = "too-many-sessions"
 }

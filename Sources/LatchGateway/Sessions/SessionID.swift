@@ -25,7 +25,7 @@ public struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConve
 }
 
 extension SessionID {
-    /// The id as clients know it that want a UUID: the same one for the same session, always.
+    /// The id for clients that need a UUID. It is derived from the id, so it is always the same for the same session.
     ///
     /// Source: RFC 9562 §5.4, version 4 in form; the bits are those of a hash.
     var uuid: UUID {

@@ -26,8 +26,8 @@ public protocol SessionIssuer: Sendable {
 
     /// Tells whose session a token is of. A valid one counts as used.
     ///
-    /// An issuer tells ``Authentication/passwordChangeRequired(_:)`` of a person who must choose another password: here,
-    /// and so for every route, it is decided that such a session opens nothing else.
+    /// Returns ``Authentication/passwordChangeRequired(_:)`` for a person who must change their password. So the rule holds for
+    /// every route.
     ///
     /// Called for every request: it must not suspend when it can answer from memory.
     func authenticate(_ token: String) async throws -> Authentication
@@ -109,7 +109,7 @@ public struct EndedSession: Sendable, Equatable {
 public enum Authentication: Sendable, Equatable {
     /// A live session's.
     case valid(Session)
-    /// A live session's whose person must choose another password first: it opens nothing but that, the person's own
+    /// The token of a live session whose person must change their password first. It opens only that change, the person's own
     /// profile and the sign-out.
     case passwordChangeRequired(Session)
     /// A session's whose time ran out.
@@ -124,7 +124,7 @@ public enum Authentication: Sendable, Equatable {
         if case .valid = self { true } else { false }
     }
 
-    /// The live session, also where the person must choose another password first.
+    /// The live session, even if its person must change their password first.
     var session: Session? {
         switch self {
         case .valid(let session), .passwordChangeRequired(let session): session

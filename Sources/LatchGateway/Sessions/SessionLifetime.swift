@@ -7,7 +7,7 @@ public struct SessionLifetime: Sendable, Equatable {
     /// How long an ended or expired session is remembered, so that its token is told apart from one never seen.
     /// 30 days by default.
     public var rememberEnded: Duration
-    /// How many live sessions a person may have; another one ends the oldest. 100 by default.
+    /// How many live sessions a person may have; one more ends the oldest. 100 by default.
     public var maximumPerPerson: Int
 
     /// Makes lifetimes.

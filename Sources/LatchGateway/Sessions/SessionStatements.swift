@@ -13,7 +13,7 @@ enum SessionStatements {
         """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
         String?.self, Date.self, UUID.self, UUID.self, Int.self)
 
-    /// Ends what a person has too many of: sessions made from others first, then the oldest.
+    /// Ends a person's excess sessions: sessions that were created from others first, then the oldest.
     static let endExcess = Statement(
         """
         UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE rowid IN (

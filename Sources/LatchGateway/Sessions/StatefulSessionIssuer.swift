@@ -26,8 +26,8 @@ public final class StatefulSessionIssuer: SessionIssuer {
     /// - Parameters:
     ///   - database: The database.
     ///   - lifetime: How long sessions live, and how many a person may have.
-    ///   - enforcesPasswordChange: Whether a password that must be changed keeps its person out of everything else.
-    ///   - audit: Where it is recorded that a session ended because there were too many.
+    ///   - enforcesPasswordChange: Whether a person who must change their password may do nothing else before.
+    ///   - audit: The log that records sessions ended because a person had too many.
     ///   - cacheCapacity: How many sessions are kept in memory.
     ///   - now: The clock.
     init(
@@ -110,7 +110,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
         return cache.use(digest, at: now()).map(authentication)
     }
 
-    /// What a live session is worth.
+    /// The result for a live session.
     private func authentication(_ session: Session) -> Authentication {
         enforcesPasswordChange && session.person.mustChangePassword ? .passwordChangeRequired(session) : .valid(session)
     }

@@ -8,7 +8,7 @@ import Wire
 struct PresentedTokenClaims: Sendable {
     let subject: String
     let sessionID: String?
-    /// When the token was issued (`iat`), in seconds since 1970; nil if it does not tell.
+    /// When the token was issued (`iat`), in seconds since 1970; nil without the claim.
     let issued: Double?
     let person: PersonClaims
 

@@ -31,13 +31,13 @@ extension RelyingParty {
         }
     }
 
-    /// Whether the provider accepts this client and its secret. It is sent a made-up code, which it must refuse in any case.
+    /// Whether the provider accepts this client and its secret. Sends a made-up code, which the provider must refuse anyway.
     ///
-    /// A provider checks the client before the code, and tells which of them it refuses. A provider that checks the code first
-    /// cannot be told apart from one that accepts the client.
+    /// A provider checks the client before the code, and its error says which of them it refuses. A provider that checks the
+    /// code first looks as if it knows the client.
     ///
-    /// - Parameter redirect: A redirect address that is registered at the provider.
-    /// - Returns: True when only the code was refused; false when the answer tells nothing about either.
+    /// - Parameter redirect: An address that is registered there.
+    /// - Returns: True when the provider refused the code and not the client; false when its answer does not say which.
     /// - Throws: ``OpenIDConnectError``, with ``OpenIDConnectError/Code/misconfigured`` when the client is refused; or
     ///   `CancellationError`.
     ///
@@ -87,7 +87,7 @@ extension RelyingParty {
         guard let refusal = try? TokenErrorResponse(parsing: answer.body),
             let text = ProviderErrorText(code: refusal.error, description: refusal.description, secrets: secrets)
         else {
-            // A 401 without an error code still means that the client is not accepted.
+            // A 401 without an error code still says that the client was refused.
             guard answer.status == .unauthorized else {
                 return requests.unexpected(answer, named: "the token endpoint")
             }

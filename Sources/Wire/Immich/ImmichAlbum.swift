@@ -12,7 +12,7 @@ public struct ImmichAlbum: Codable, Sendable, Equatable {
     public var ownerId: String
     /// The photograph that stands for it.
     @Nullable public var albumThumbnailAssetId: String?
-    /// Who sees it, the owner first; never empty from `latchd`.
+    /// Who can see the album, the owner first; latchd never sends an empty list.
     public var albumUsers: [JSONValue] = []
     /// How many photographs and films are in it.
     public var assetCount: Int
@@ -49,15 +49,15 @@ public struct ImmichAlbum: Codable, Sendable, Equatable {
     }
 }
 
-/// A person who sees an album.
+/// A person who can see an album.
 ///
 /// Source: `AlbumUserResponseDto` and `UserResponseDto` of 3.1.0.
 public struct ImmichAlbumUser: Sendable, Equatable {
     /// What a person may do with an album.
     public enum Role: String, Sendable {
-        /// The person owns it.
+        /// The album belongs to the person.
         case owner
-        /// The person sees it.
+        /// The person can see the album.
         case viewer
     }
 
@@ -72,7 +72,7 @@ public struct ImmichAlbumUser: Sendable, Equatable {
         self.role = role
     }
 
-    /// The entry as JSON: the public fields of the person, and the role.
+    /// The entry as JSON: the person as other people see them, and the role.
     public var json: JSONValue {
         [
             "role": .string(role.rawValue),

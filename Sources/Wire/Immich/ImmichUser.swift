@@ -36,7 +36,7 @@ public struct ImmichUser: Codable, Sendable, Equatable {
     public var status: String
     /// The person's licence; of a server of ours always none.
     @Nullable public var license: JSONValue?
-    /// The group whose faces are recognised together, since 3.3.0; from `latchd` the person alone.
+    /// The group of people whose faces are recognised together, from 3.3.0 on; latchd sends the person's own id.
     public var clusterGroupId: String?
 
     /// The colours that there are.

@@ -6,8 +6,8 @@ public struct RelateMailKeyRequest: Codable, Sendable, Equatable {
     public var name: String?
     /// Its scopes; none asks for all.
     public var scopes: [String]?
-    /// When the key shall end, as RFC 3339 has it; none for when the server says. This project's servers know it; others leave
-    /// it alone.
+    /// When the key expires, in the format of RFC 3339; nil leaves it to the server. latchd reads this member, other servers
+    /// ignore it.
     public var expiresAt: String?
 
     /// Makes a body.
@@ -26,7 +26,7 @@ public struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
     public var deviceName: String?
     /// What it is: `ios`, `android`, `windows`, `macos`, `web`; this project's servers know `linux` too.
     public var platform: String?
-    /// As in ``RelateMailKeyRequest``.
+    /// The same as ``RelateMailKeyRequest/expiresAt``.
     public var expiresAt: String?
 
     /// Makes a body.
@@ -50,7 +50,7 @@ public struct RelateMailMadeKey: Codable, Sendable, Equatable, CustomStringConve
     public var scopes: [String]
     /// When it was made.
     public var createdAt: String
-    /// When it ends by itself, if it does.
+    /// When the key expires; nil when it does not.
     public var expiresAt: String?
 
     /// Makes an answer.
@@ -82,7 +82,7 @@ public struct RelateMailKey: Codable, Sendable, Equatable {
     public var createdAt: String
     /// When it was last used, if it was.
     public var lastUsedAt: String?
-    /// When it ends by itself, if it does; written where it does, as other servers do not know it.
+    /// When the key expires; nil when it does not, and then the member is left out, as other servers do not have it.
     public var expiresAt: String?
     /// Whether it is good; only such are listed.
     public var isActive: Bool

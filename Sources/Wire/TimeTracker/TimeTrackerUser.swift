@@ -1,5 +1,5 @@
-/// A person as Time Tracker tells of one: `{"id", "username", "fullName", "email"}`, all four always there, and from latchd
-/// `email_verified`.
+/// A person in Time Tracker's messages: `{"id", "username", "fullName", "email"}`, all four always present, and from latchd
+/// also `email_verified`.
 ///
 /// Source: TT-13; specification of Time Tracker §4; contract of Time Tracker, (a).
 public struct TimeTrackerUser: Codable, Sendable, Equatable {
@@ -11,7 +11,7 @@ public struct TimeTrackerUser: Codable, Sendable, Equatable {
     public var fullName: String?
     /// The e-mail address.
     public var email: String
-    /// Whether the address was verified to be the person's own; nil from a server that does not tell.
+    /// Whether the address was verified; nil from a server that does not send the member.
     public var isEmailVerified: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -28,7 +28,7 @@ public struct TimeTrackerUser: Codable, Sendable, Equatable {
         self.isEmailVerified = isEmailVerified
     }
 
-    /// Writes all four members, a name that is not known as null, and the fifth where it is known.
+    /// Writes all four members, an unknown name as null, and `email_verified` if it is known.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(id, forKey: .id)

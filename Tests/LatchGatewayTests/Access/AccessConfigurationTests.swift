@@ -87,7 +87,7 @@ struct AccessConfigurationTests {
         #expect(mistakes("access: {one: {allow: public}}").contains { $0.contains("verify.enabled is false") })
     }
 
-    @Test("takes keys of people where a rule lets in who is signed in, and nowhere else")
+    @Test("accepts basic_keys only in rules for people who are signed in")
     func basicKeys() throws {
         let verify = "verify: {enabled: yes}\n"
         let rules = try read(Self.base + verify + "access: {dav: {basic_keys: true}, other: {paths: /x}}").verify.rules
@@ -109,7 +109,7 @@ struct AccessConfigurationTests {
         }
 
         #expect(try claim("", "") == .some(nil))
-        // They are kept, and shown by 'latchd user show', wherever the claim is named.
+        // Groups are stored, and shown by 'latchd user show', wherever the claim is named.
         #expect(try claim("", ", groups_claim: groups") == "groups")
         #expect(try claim("verify: {enabled: yes}\n", "") == "groups")
         #expect(try claim("verify: {enabled: yes}\n", ", groups_claim: roles") == "roles")

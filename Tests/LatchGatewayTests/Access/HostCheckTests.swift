@@ -6,7 +6,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Which hosts are answered at", .timeLimit(.minutes(5)))
+@Suite("The check of Host", .timeLimit(.minutes(5)))
 struct HostCheckTests {
     private static let probes: Set = ["/healthz", "/readyz", "/auth/verify"]
 
@@ -42,7 +42,7 @@ struct HostCheckTests {
         ).status
     }
 
-    @Test("Every route refuses a name of another site with 421, but those for probes and proxies")
+    @Test("Every route refuses the name of another site with 421, except those for probes and proxies")
     func everyRoute() async throws {
         try await Self.with { bench in
             let invented: [[(String, String)]] = [[], [("X-Forwarded-Host", "latch.example")]]
@@ -60,7 +60,7 @@ struct HostCheckTests {
     }
 
     @Test(
-        "Every route answers at the server's own name, in capitals, with a port, through a proxy, and on this machine")
+        "Every route answers under its own name, in capitals, with a port, through a proxy, and on this machine")
     func own() async throws {
         try await Self.with { bench in
             let ways: [(String, [(String, String)])] = [
@@ -68,7 +68,7 @@ struct HostCheckTests {
                 ("latchd:2283", [("X-Forwarded-Host", "latch.example")]),
                 ("10.0.0.7:2283", [("X-Forwarded-Host", "latch.example")]),
             ]
-            // Pages are at public_url alone, and so is what leads to them.
+            // Pages, and the paths that redirect to them, are served only at public_url.
             let pages = bench.gateway.stores.settings.pages.prefix
             let others = bench.gateway.router.routes.filter {
                 !$0.pattern.hasPrefix(pages + "/") && ![pages, "/"].contains($0.pattern)
@@ -82,7 +82,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("A protected host has the sign-in and the metadata, and nothing else of the server's")
+    @Test("A protected host serves the sign-in and the metadata, and nothing else of the server")
     func protected() async throws {
         try await Self.with { bench in
             for route in bench.gateway.router.routes {
@@ -95,7 +95,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("A monitor reads the metrics by the machine's address or a name of its network")
+    @Test("A monitor can read the metrics under an IP address or a name without a dot")
     func monitoring() async throws {
         try await Self.with { bench in
             for (host, isAnswered) in [
@@ -108,7 +108,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("Rules that name no host make no name of another site known, whatever the request says beside it")
+    @Test("Rules without hosts do not make the name of another site known, whatever other fields the request has")
     func rulesOfAllHosts() async throws {
         try await Bench.with { settings in
             settings.publicURL = "https://latch.example"
@@ -121,7 +121,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("Without a configured address every name is answered")
+    @Test("Without a configured address every name is accepted")
     func unconfigured() async throws {
         try await Bench.with { bench in
             let answer = try await bench.http.send("GET", "/api/auth/type", host: "evil.example")
@@ -129,7 +129,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test("The refusal has the family's own envelope")
+    @Test("The refusal has the dialect's own error format")
     func envelopes() async throws {
         try await Self.with { bench in
             let onyx = try await bench.http.send("GET", "/api/auth/type", host: "evil.example")

@@ -7,12 +7,12 @@ import Wire
 
 @testable import LatchGateway
 
-/// Everything that tells somebody else who a person is, asked for somebody whose address nobody proved.
-@Suite("An address that nobody proved", .timeLimit(.minutes(5)))
+/// Every route that tells other servers who a person is, called for a person whose address is not proved.
+@Suite("An unproved address", .timeLimit(.minutes(5)))
 struct ProvedAddressTests {
     private static let email = "boss@corp.example"
 
-    /// What answers the person about the account, and no other server.
+    /// Routes that tell only the person about the account.
     private static let own: Set = [
         "/api/me", "/immich/users/me", "/tt/auth/me", "/mail/api/profile", "/mail/api/smtp-credentials",
         "/latch/account", "/latch/account/password", "/latch/sign-in",
@@ -35,7 +35,7 @@ struct ProvedAddressTests {
             #expect(registered.status == 201)
             let people = bench.bench.gateway.stores.people
             let person = try await people.require(email)
-            // An administrator knows the person at the provider, which says nothing of the address.
+            // An administrator links the person, which does not prove the address.
             let provider = try #require(bench.bench.gateway.stores.settings.providers.first)
             try await people.link(person.id, to: "boss-1", at: provider, evenUnseen: true)
             let account = SmallProvider.Account(subject: "boss-1", email: email, isVerified: false)
@@ -49,7 +49,7 @@ struct ProvedAddressTests {
         ("X-Forwarded-Uri", "/photos"),
     ]
 
-    @Test("is in no answer of any route but those that tell the person of the account")
+    @Test("is only in the answers of routes that tell the person about the account")
     func everyRoute() async throws {
         try await Self.with { bench, _, token in
             var seen: Set<String> = []
@@ -72,7 +72,7 @@ struct ProvedAddressTests {
         }
     }
 
-    @Test("is handed to no backend and no resource server; each learns the id, and that the address is not proved")
+    @Test("is sent to no backend and no resource server; they get the id, and that the address is not proved")
     func waysOut() async throws {
         try await Self.with { bench, person, token in
             let id = person.id.uuidString.lowercased()
@@ -97,7 +97,7 @@ struct ProvedAddressTests {
         }
     }
 
-    @Test("A proved one is told to each of them, and no name that a person chose stands in its place")
+    @Test("A proved address is sent to each of them, and never a name that the person chose")
     func proved() async throws {
         try await Self.with { bench, _, _ in
             let ada = try await bench.bench.addPerson()

@@ -57,7 +57,7 @@ struct VerifyTests {
         return try await bench.http.send("GET", "/auth/verify" + query, headers: told + Bench.bearer(token) + more)
     }
 
-    @Test("who must change the password is led to the page for that, which this server's own host alone has")
+    @Test("a person who must change their password is redirected to the page for it on the server's own host")
     func passwordChange() async throws {
         try await with { bench in
             let person = try await bench.gateway.stores.people.add(
@@ -73,7 +73,7 @@ struct VerifyTests {
             for (path, status) in [("/health", 200), ("/off/x", 403), ("/ada/x", 302)] {
                 #expect(try await ask(bench, path, Self.browser + cookie).status == status, "\(path)")
             }
-            // Where everybody may come it is said of nobody who asks.
+            // On a public address the answer does not say who asks.
             #expect(try await ask(bench, "/health", cookie).headers["X-Auth-User"] == nil)
         }
     }
@@ -109,7 +109,7 @@ struct VerifyTests {
             .reveal()
     }
 
-    @Test("A key of the person's is the password of Basic where a rule says so, and nowhere else")
+    @Test("A person's key is accepted as the password of Basic where a rule allows it, and nowhere else")
     func keys() async throws {
         try await with { bench in
             let ada = try await bench.addPerson()
@@ -128,13 +128,13 @@ struct VerifyTests {
             #expect(try await ask(bench, "/photos", basic(Bench.email, key)).status == 401)
             #expect(try await ask(bench, "/bob/x", basic(Bench.email, key)).status == 403)
             #expect(try await ask(bench, "/health", basic(Bench.email, key)).headers["X-Auth-User"] == nil)
-            // A session of a browser counts first, and Basic is then the backend's own.
+            // The session of a browser comes first; then Basic is for the backend.
             let token = try await bench.token()
             let both = try await ask(
                 bench, "/dav/x", [("Cookie", "__Host-latchd_session=\(token)")] + basic("x", "y"))
             #expect(both.status == 200)
             #expect(both.headers["X-Auth-Credential"] == nil)
-            // Neither the password, nor a token, nor somebody else's name, nor a key that is revoked.
+            // Not the password, nor a token, nor another person's name, nor a revoked key.
             try await bench.addPerson("bob@example.org")
             for (name, password) in [(Bench.email, Bench.password), (Bench.email, token), ("bob@example.org", key)] {
                 #expect(try await ask(bench, "/dav/x", basic(name, password)).status == 401)
@@ -144,7 +144,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A key does behind a proxy what its scopes say: one that reads changes nothing, one for mail opens nothing")
+    @Test("A key can do behind a proxy what its scopes allow: reading, writing, or nothing")
     func keyScopes() async throws {
         try await with { bench in
             let ada = try await bench.addPerson()
@@ -161,7 +161,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("Wrong keys count as sign-ins that failed, on the account and from the address; one in memory goes on")
+    @Test("Wrong keys count as failed sign-ins for the account and the address; a good key in memory still works")
     func guessedKeys() async throws {
         try await with(change: { $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900)) }) { bench in
             let ada = try await bench.addPerson()
@@ -179,7 +179,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("A program learns that Basic is taken where a rule takes keys; a page's script gets no window for a password")
+    @Test("Basic is offered to a program where a rule accepts keys, and not to a page's script")
     func keyChallenge() async throws {
         try await with { bench in
             let program = try await ask(bench, "/dav/x", method: "PROPFIND")
@@ -492,11 +492,11 @@ struct VerifyTests {
                 #expect(answer.status == 200)
                 #expect(answer.json?["resource"]?.string == "https://app.example.org" + resource)
                 #expect(answer.json?["latchd_server"]?.string == "https://id.example.org/api")
-                // There is no server of OAuth that a general client could be led to.
+                // There is no OAuth server that a general client could use.
                 #expect(answer.json?["authorization_servers"] == nil)
                 #expect(answer.json?["bearer_methods_supported"]?.array?.compactMap(\.string) == ["header"])
             }
-            // What they name is there.
+            // The metadata of that server are served.
             let server = try await bench.http.send("GET", "/.well-known/latchd/api")
             #expect(server.json?["issuer"]?.string == "https://id.example.org/api")
             for host in ["other.example.org", "app.example.org.evil", "app.example.org\""] {

@@ -79,7 +79,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("DL-6 makes pairs of a photograph and the film of one name, and parts them again")
+    @Test("DL-6 pairs a photograph with the film of the same name, and separates them again")
     func pairs() async throws {
         try await Shelf.with { shelf in
             try shelf.put("still", at: "ada@example.org/IMG_1.HEIC")
@@ -105,7 +105,7 @@ struct LibraryScanTests {
     }
 
     @Test(
-        "IM-15 keeps what lies in a folder named .locked from every list but the locked one, and from a plain session")
+        "IM-15 hides files in a folder named .locked from every list but the locked one, and from a plain session")
     func locked() async throws {
         try await Shelf.with { shelf in
             try shelf.put("mine", at: "ada@example.org/.locked/2024/a.jpg")

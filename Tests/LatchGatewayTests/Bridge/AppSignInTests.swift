@@ -82,7 +82,7 @@ struct AppSignInTests {
         }
     }
 
-    @Test("a consent that was not given is the person's no, in the provider's own word for the app")
+    @Test("a missing consent counts as the person's refusal, and the app gets the provider's error code")
     func noConsent() async throws {
         try await BridgeBench.with { bench in
             let browser = bench.browser()

@@ -8,7 +8,7 @@ import Wire
 @testable import LatchGateway
 @testable import OpenIDConnect
 
-/// Signing out at the provider, which tells the gateway so, where no dialect of Immich is.
+/// Back-channel logout without the Immich dialect.
 @Suite(.timeLimit(.minutes(5)))
 struct BackchannelLogoutTests {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
@@ -43,7 +43,7 @@ struct BackchannelLogoutTests {
         return try await bench.exchange(fields["code"], app.verifier).token.orThrow
     }
 
-    /// A browser that signed in by the button of the page; its token.
+    /// The token of a browser that signed in with the button of the page.
     private func browser(_ session: String, _ bench: BridgeBench) async throws -> String {
         let person = PageBrowser(bench.bench)
         let text = try await person.get("/latch/sign-in").text
@@ -75,7 +75,7 @@ struct BackchannelLogoutTests {
     }
 
     @Test(
-        "a session at the provider that ends there ends those begun with it, of an app and of a browser, and no other")
+        "the end of a session at the provider ends the sessions that belong to it, of apps and browsers, and no other")
     func bySession() async throws {
         for hasSubject in [false, true] {
             try await with { bench in
@@ -91,7 +91,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test("the same for an app of Time Tracker, by both of its ways", arguments: TimeTrackerSettings.Callback.allCases)
+    @Test("the same for Time Tracker, with both kinds of callback", arguments: TimeTrackerSettings.Callback.allCases)
     func timeTracker(_ callback: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerBench.with(callback: callback) { tracker in
             try await tracker.bridge.bench.addPerson()
@@ -109,7 +109,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test("a person who signs out there everywhere is signed out here everywhere, keys of programs too")
+    @Test("a sign-out of the person at the provider ends all sessions here and revokes the keys")
     func bySubject() async throws {
         try await with { bench in
             let app = try await app("one", bench)
@@ -124,7 +124,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test("a sign-in that was under way with a session that ended at the provider leaves no session")
+    @Test("a sign-in in progress whose session at the provider has ended leaves no session")
     func underWay() async throws {
         try await with { bench in
             let app = AppSignIn()
@@ -136,7 +136,7 @@ struct BackchannelLogoutTests {
     }
 
     @Test(
-        "a token that was done as told ends nothing when it comes again, to another gateway or after a restart either")
+        "a replayed token ends nothing, also at another gateway and after a restart")
     func replay() async throws {
         try await with { bench in
             let text = try token("a", subject: "ada-1", bench)
@@ -150,14 +150,14 @@ struct BackchannelLogoutTests {
             let token = try await provider.party.logoutToken(Secret(text))
             let elsewhere = try await bench.bench.elsewhere()
             #expect(try await elsewhere.sessions.signOut(by: token, at: "google") == false)
-            // Another provider's token of the same name is another.
+            // A token of another provider with the same id is not a replay.
             #expect(try await elsewhere.sessions.signOut(by: token, at: "house"))
             await elsewhere.close()
             #expect(try await isLive(later, bench))
         }
     }
 
-    @Test("what is remembered of sign-outs is bounded, and forgotten once the token is good no more")
+    @Test("the number of remembered sign-outs is bounded, and each is deleted when its token has expired")
     func bounded() async throws {
         try await Bench.with { bench in
             let sessions = bench.gateway.stores.sessions
@@ -186,7 +186,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test("a request that brings no token, two or a stranger's is refused in the words of OAuth")
+    @Test("a request without a token, with two tokens or with an unknown one is refused with an OAuth error")
     func refused() async throws {
         try await with { bench in
             let one = try token("a", subject: "ada-1", bench)

@@ -49,7 +49,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("DL-6 a live photograph names its film, which is fetched by its own id and stands in no list")
+    @Test("DL-6 a live photograph names its film, which is fetched by its own id and is in no list")
     func livePair() async throws {
         try await AssetBench.with { bench in
             let still = try await bench.get("/assets/\(try await bench.id("IMG_1.JPG"))")
@@ -124,7 +124,7 @@ struct AssetFileTests {
         }
     }
 
-    @Test("IM-15 a locked asset is not there until the session is unlocked, and listing says what is needed")
+    @Test("IM-15 a locked asset is not found until the session is unlocked, and the list says what is needed")
     func locked() async throws {
         try await AssetBench.with { bench in
             let id = try await bench.id("secret.jpg")

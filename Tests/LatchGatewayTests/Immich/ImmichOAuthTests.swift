@@ -146,7 +146,7 @@ struct ImmichOAuthTests {
         }
     }
 
-    @Test("The session in a client's cookie ends when the client signs in anew through a provider")
+    @Test("The session in a client's cookie ends when the client signs in again through a provider")
     func replaces() async throws {
         try await with { bench, immich in
             let former = try #require(try await signIn(App(), bench, immich).json?["accessToken"]?.string)
@@ -435,7 +435,7 @@ struct ImmichBackchannelTests {
     }
 
     @Test(
-        "tokens that are no provider's count against their address, a provider's do not; past the limit none is read")
+        "unknown tokens count against their address, a provider's do not; beyond the limit none is parsed")
     func limitsRefusals() async throws {
         try await with({ $0.requestRates.address = .perMinute(8) }) { bench, _ in
             for number in 0..<12 {

@@ -265,7 +265,7 @@ struct ImmichPINTests {
             _ = try await unlock(bench, token, "918274")
             _ = try await unlock(bench, token, "918273")
             let log = bench.bench.lines.text
-            // A PIN is too short to be looked for anywhere: among the digits of an id it may stand by chance.
+            // A PIN is too short to search for: the digits of an id may contain it by chance.
             let words = Set(log.split { !$0.isLetter && !$0.isNumber })
             #expect(words.isDisjoint(with: ["918273", "918274"]))
             let kinds = bench.bench.lines.audit.compactMap { $0["event"]?.string }

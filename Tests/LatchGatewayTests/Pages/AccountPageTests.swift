@@ -127,7 +127,7 @@ import Wire
         }
     }
 
-    @Test("what a new password must be is said before it is wrong")
+    @Test("the rules for a new password are shown before a mistake")
     func hint() async throws {
         try await Bench.withPages { bench in
             let ada = PageBrowser(bench)
@@ -140,7 +140,7 @@ import Wire
     }
 
     @Test(
-        "a device is called by words that people know",
+        "a device has a title that people understand",
         arguments: [
             ("immich-android/3.1.0", "Android", "Immich on Android"), ("Immich_iOS_2.0.0", nil, "Immich on iOS"),
             ("Chrome", "Linux", "Chrome on Linux"), ("Dart/3.5 (dart:io)", nil, "An app"), ("curl/8.5.0", nil, "curl"),

@@ -165,7 +165,7 @@ import Wire
         }
     }
 
-    @Test("an invited person is marked, one's own row and session too, and sessions lead to their person")
+    @Test("an invited person and one's own row and session are marked, and sessions link to their person")
     func marks() async throws {
         try await with { bench, root in
             _ = try await bench.gateway.stores.people.invite(email: "eve@example.org")

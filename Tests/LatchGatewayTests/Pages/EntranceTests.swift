@@ -7,7 +7,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(5))) struct EntranceTests {
     @Test(
-        "who types the server's address, or leaves the rest of it out, comes to the account",
+        "the server's address, and the prefix of the pages alone, lead to the account",
         arguments: ["/latch", "/id", ""])
     func entrances(_ prefix: String) async throws {
         try await Bench.withPages({ $0.pages.prefix = prefix }) { bench in
@@ -18,7 +18,7 @@ import Wire
         }
     }
 
-    @Test("without pages the root is not there")
+    @Test("without pages there is no root path")
     func noPages() async throws {
         try await Bench.with { bench in
             let answer = try await PageBrowser(bench).get("/")
@@ -26,7 +26,7 @@ import Wire
         }
     }
 
-    @Test("an error page has the server's name, a card and a way on")
+    @Test("an error page has the server's name, a card and a link to continue")
     func errorPages() async throws {
         try await BridgeBench.with(
             ["google"],
@@ -58,7 +58,7 @@ import Wire
         }
     }
 
-    @Test("without pages a browser's own sign-in is begun again at the provider")
+    @Test("without pages a browser's own sign-in starts again at the provider")
     func againAtProvider() async throws {
         try await BridgeBench.with { bench in
             let browser = bench.browser()

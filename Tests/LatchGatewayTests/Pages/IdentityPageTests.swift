@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Identities that are nobody's", .timeLimit(.minutes(5))) struct IdentityPageTests {
+@Suite("Unlinked identities", .timeLimit(.minutes(5))) struct IdentityPageTests {
     private static let failures = "/latch/admin/failures"
 
     /// A gateway with a provider that does not verify addresses, Ada, and an administrator who is signed in.
@@ -25,7 +25,7 @@ import Wire
     private static let unverified = SmallProvider.Account(subject: "a<b>-1", isVerified: false, name: "Ada There")
 
     @Test(
-        "OX-7 whoever a provider does not vouch for is told with the subject, and is linked from the page of failures")
+        "OX-7 a sign-in with an unverified address is listed with its subject, and can be linked from that page")
     func link() async throws {
         try await with { bench, root in
             let refused = try await bench.deepLink(AppSignIn(), as: Self.unverified)
@@ -70,7 +70,7 @@ import Wire
         }
     }
 
-    @Test("a wrong client secret is told on the page of providers")
+    @Test("a wrong client secret is shown on the page of providers")
     func wrongSecret() async throws {
         try await BridgeBench.with(
             ["google", "work"],

@@ -27,7 +27,7 @@ struct PageBrowser: Sendable {
         return try await post(path, hidden + typed)
     }
 
-    /// Posts a form and answers the question that it leads to.
+    /// Posts a form and confirms the question that it leads to.
     func submitAndConfirm(
         _ path: String, on page: String, _ typed: [(String, String)] = []
     ) async throws -> Exchange.Answer {

@@ -7,10 +7,10 @@ import Wire
 
 @testable import LatchGateway
 
-/// What cannot be taken back by one click is asked first. Every form of every page is found in the router: one that is added
-/// later is either asked about or named here.
+/// Actions that one click cannot undo need a confirmation. The test finds every form in the router: a new form must either ask
+/// or be listed here.
 @Suite(.timeLimit(.minutes(5))) struct QuestionTests {
-    /// Forms that do what was typed, or what one click takes back.
+    /// Forms with typed input, or whose action one click undoes.
     private static let unasked: Set = [
         "/latch/sign-in", "/latch/sign-out", "/latch/account/password", "/latch/account/pin",
         "/latch/account/devices/{}/end", "/latch/admin/people", "/latch/admin/identities/{}",
@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test("a form that cannot be taken back by one click is a question first, and does nothing until that is answered")
+    @Test("a form whose action one click cannot undo asks first, and does nothing until it is confirmed")
     func asked() async throws {
         try await with { bench, root, ada in
             let stores = bench.gateway.stores
@@ -51,7 +51,7 @@ import Wire
                     let fields = PageBrowser.hiddenFields(of: form)
                     #expect(fields.contains { $0 == (PageQuestion.answer, "1") }, "\(path) \(action)")
                     #expect(action.isEmpty || fields.contains { $0 == ("action", action) }, "\(path) \(action)")
-                    // The answer is a form of its own: without its token, or from elsewhere, it is not taken.
+                    // The confirmation is a form of its own: without its token, or from another site, it is refused.
                     let bare = fields.filter { $0.0 != FormTokens.field }
                     #expect(try await root.post(path, bare).status == 403, "\(path) \(action)")
                     let foreign = try await root.post(path, fields, site: [("Sec-Fetch-Site", "cross-site")])
@@ -64,7 +64,7 @@ import Wire
         }
     }
 
-    @Test("signing somebody out everywhere happens once the question is answered")
+    @Test("a person is signed out everywhere only after the confirmation")
     func answered() async throws {
         try await with { bench, root, ada in
             let phone = try await bench.token()

@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-/// Signing out everywhere, in all its forms: sessions end, and so do the keys of programs.
+/// Signing out everywhere, in all its forms: sessions end and API keys are revoked.
 @Suite(.timeLimit(.minutes(5)))
 struct SignOutEverywhereTests {
     private func with(_ body: (RelateMailBench, RelateMailBench.Key) async throws -> Void) async throws {
@@ -22,7 +22,7 @@ struct SignOutEverywhereTests {
     }
 
     @Test(
-        "RM-8 signing out everywhere revokes the keys of programs too, whoever does it and where",
+        "RM-8 signing out everywhere revokes the API keys too, in each of its forms",
         arguments: ["account page", "administration page", "command", "Immich", "password"])
     func revokesKeys(_ form: String) async throws {
         try await with { bench, key in
@@ -67,7 +67,7 @@ struct SignOutEverywhereTests {
         }
     }
 
-    @Test("RM-8 a person sees the keys of their programs on the account's page and revokes them, and nobody else's")
+    @Test("RM-8 people see and revoke their own API keys on the account page, and nobody else's")
     func ownPage() async throws {
         try await with { bench, key in
             let other = try await bench.key(subject: "bob-1", email: "bob@example.org")
@@ -87,7 +87,7 @@ struct SignOutEverywhereTests {
         }
     }
 
-    @Test("RM-8 an administrator sees the keys of somebody's programs and revokes them; others do not")
+    @Test("RM-8 an administrator sees and revokes the API keys of any person; others cannot")
     func administrationPage() async throws {
         try await with { bench, key in
             let stores = bench.bench.gateway.stores
@@ -109,10 +109,10 @@ struct SignOutEverywhereTests {
     }
 }
 
-/// Keys that end by themselves.
+/// Keys that expire.
 @Suite(.timeLimit(.minutes(5)))
 struct KeyExpiryTests {
-    @Test("RM-8 a key with an expiry ends then, also one that is in memory; it is listed no more and makes none")
+    @Test("RM-8 an expired key is refused, even from memory; it is not listed any more and cannot create keys")
     func expires() async throws {
         try await RelateMailBench.with { bench in
             let end = bench.bench.clock.now + 3_600
@@ -136,7 +136,7 @@ struct KeyExpiryTests {
         }
     }
 
-    @Test("RM-6 the configured lifetime bounds every key; a time that is no time, or is past, makes none")
+    @Test("RM-6 the configured lifetime bounds every key; an unreadable time or one in the past is refused")
     func bounds() async throws {
         try await RelateMailBench.with({ $0.relateMail.keyLifetime = .seconds(86_400) }) { bench in
             let now = bench.bench.clock.now

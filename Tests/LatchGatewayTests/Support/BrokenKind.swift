@@ -23,13 +23,13 @@ enum BrokenKind: CaseIterable {
     case immichMe
     /// A change by JSON with a token.
     case immichChange
-    /// A read with a token, of Time Tracker's.
+    /// A read with a token, of the Time Tracker dialect.
     case timeTrackerMe
-    /// A form with a code that nobody gave out.
+    /// A form with an unknown code.
     case timeTrackerToken
-    /// A read with a token, of Relate Mail's.
+    /// A read with a token, of the Relate Mail dialect.
     case relateMailProfile
-    /// What a proxy asks about a request that it holds.
+    /// A forward-auth request of a proxy.
     case verify
     /// A page with a browser's cookie.
     case page

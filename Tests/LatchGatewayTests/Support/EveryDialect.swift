@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-/// A gateway that has every dialect and the pages, and one request for each of its routes.
+/// A gateway with every dialect and the pages, and a request for each of its routes.
 struct EveryDialect: Sendable {
     let bridge: BridgeBench
 
@@ -42,11 +42,10 @@ struct EveryDialect: Sendable {
         try await BridgeBench.with(["google"], set) { try await body(EveryDialect(bridge: $0)) }
     }
 
-    /// `POST /latch/account/pin`.
+    /// The name of a route, such as `POST /latch/account/pin`.
     static func name(_ route: Router.Route) -> String { "\(route.method.rawValue) \(route.pattern)" }
 
-    /// What a request of the route's needs besides what it is about: a form of the pages its token and cookie, a proxy what it
-    /// holds.
+    /// Sends a request to a route, with what it needs: a form's token and cookie, or a proxy's fields.
     func send(
         _ route: Router.Route, _ token: String?, id: String = UUID().uuidString.lowercased(), body: JSONValue? = nil,
         fields: [(String, String)] = []
@@ -86,7 +85,7 @@ struct EveryDialect: Sendable {
         return try await bench.http.send(method, path, headers: headers, body: FormURLEncoded.encode(all))
     }
 
-    /// A new session of a person, from now.
+    /// The token of a new session of a person.
     func token(of person: Person) async throws -> String {
         let person = try await bench.gateway.stores.people.find(id: person.id).orThrow
         return try await bench.gateway.issuer.issue(for: person, device: SessionDevice()).token.reveal()

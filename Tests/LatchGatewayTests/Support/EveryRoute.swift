@@ -6,7 +6,7 @@ import Wire
 @testable import HTTPServer
 @testable import LatchGateway
 
-/// A gateway with everything on that it can serve, whose limits on requests let a test ask as often as it likes.
+/// A gateway with every route, and with limits that no test reaches.
 enum EveryRoute {
     static func with(
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (Bench) async throws -> Void
@@ -25,7 +25,7 @@ enum EveryRoute {
 extension GatewaySettings {
     static let clientSecret = "the backend's own secret"
 
-    /// Every dialect at a prefix of its own, the pages, `/auth/verify` for this machine, and introspection.
+    /// Turns on every dialect at a prefix of its own, the pages, `/auth/verify` for this machine, and introspection.
     mutating func serveEverything() {
         onyx.allowsRegistration = true
         immich.isEnabled = true

@@ -10,7 +10,7 @@ import Wire
 
 @Suite("Signed tokens and their keys", .timeLimit(.minutes(5)))
 struct SigningKeyTests {
-    @Test("A fresh server shows a key before the first token is signed, and that key signs it")
+    @Test("A fresh server publishes a key before the first token is signed, and signs with it")
     func firstKey() async throws {
         try await TimeTrackerBench.with { bench in
             _ = try await bench.bench.addPerson()
@@ -23,7 +23,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("A gateway that signs makes its key when it starts, and one that does not makes none")
+    @Test("A gateway that signs tokens creates its key at start, and one that does not creates none")
     func keyAtStart() async throws {
         try await TimeTrackerBench.with { bench in
             await bench.bench.gateway.keepKeys()

@@ -173,7 +173,7 @@ struct TimeTrackerSignInTests {
         }
     }
 
-    @Test("The session that a browser had before ends with its next sign-in, whichever family's callback it comes by")
+    @Test("A browser's former session ends at its next sign-in, whichever dialect's callback it uses")
     func replaced() async throws {
         try await TimeTrackerBench.with { bench in
             try await bench.bench.addPerson()

@@ -100,7 +100,7 @@ struct ProxiesTests {
                     let answer = try await house.ask(path, more + ["\(name): root"])
                     let view = try #require(BackendView(answer), "\(name): \(answer)")
                     #expect(!view.fields.contains { $0.contains("root") }, "\(name): \(view.fields)")
-                    // The line of the documentation for a backend that wants this one.
+                    // The documented line for a backend that reads this field.
                     #expect(view.values(like: "x-remote-user") == view.values(like: "x-auth-user"))
                     #expect(view.values(like: "x-auth-user").count == (more.isEmpty ? 0 : 1))
                 }

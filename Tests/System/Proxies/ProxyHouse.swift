@@ -72,7 +72,7 @@ struct ProxyHouse {
         }
     }
 
-    /// Has somebody register, under an address that nobody proves.
+    /// Registers a person with an unproved address.
     func register(_ email: String, _ password: String) async throws {
         let body = #"{"email":"\#(email)","password":"\#(password)"}"#
         let answer = try await Self.exchange(
@@ -82,7 +82,7 @@ struct ProxyHouse {
         guard answer.status == 201 else { throw ChildProcess.Failure("Not registered: \(answer.text)") }
     }
 
-    /// Makes a key of the person's.
+    /// Creates a key of the person.
     func key(_ token: String) async throws -> String {
         let body = #"{"name":"calendar"}"#
         let answer = try await Self.exchange(
@@ -96,7 +96,7 @@ struct ProxyHouse {
         return key
     }
 
-    /// Signs a person in as an app does.
+    /// Signs a person in like an app.
     func token(_ email: String = House.email, _ password: String = House.password) async throws -> String {
         let form = FormURLEncoded.encode([("username", email), ("password", password)])
         let answer = try await Self.exchange(

@@ -27,7 +27,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             ? try RawSocket(host: places.host, port: Places.port) : try RawSocket(path: places.socket)
     }
 
-    /// Caddy and Apache have no socket of the file system that would do.
+    /// Caddy and Apache cannot listen on a suitable Unix socket.
     private var listensOnPort: Bool { self == .caddy || self == .apache }
 
     /// Writes the configuration and tells how the program is started.
@@ -46,14 +46,14 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             return ["haproxy", "-db", "-C", places.folder.path, "-f", places.folder.file("haproxy.cfg")]
         case .apache:
             try places.folder.write(Self.apacheAround(places), to: "apache.conf")
-            // One process: it stays, and changes to no other user.
+            // One process, in the foreground and without another user.
             return ["apache2", "-X", "-f", places.folder.file("apache.conf")]
         }
     }
 
     private var source: String { "\(Products.packageFolder)/Integrations/\(rawValue)" }
 
-    /// The operator's file with this test's addresses, and one line for a backend that wants another field; nothing else is
+    /// The operator's file with this test's addresses, and one line for a backend that reads another field. Nothing else is
     /// changed.
     private func adapted(_ text: String, _ name: String, _ places: Places) throws -> String {
         var text = text.replacing("127.0.0.1:2283", with: "127.0.0.1:\(places.gateway)")
@@ -70,7 +70,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             text = text.replacing("*:80", with: "\(places.host):\(Places.port)")
                 .replacing("/etc/apache2/latchd.lua", with: places.folder.file("latchd.lua"))
         }
-        // On a line of its own, in the file that has the place.
+        // On a line of its own, in the file that has the line before it.
         let addition = remoteUser
         return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             let isPlace = line.contains(addition.behind) && !line.trimmingCharacters(in: .whitespaces).hasPrefix("#")
@@ -94,7 +94,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             """
     }
 
-    /// The line of docs/any-backend.md for a backend that wants the person's id in `X-Remote-User`, and what it stands behind.
+    /// The line in docs/any-backend.md for a backend that reads the person's id from `X-Remote-User`, and the line before it.
     private var remoteUser: (behind: String, line: String) {
         switch self {
         case .nginx: ("include latchd-protect.conf;", "proxy_set_header X-Remote-User $latchd_user;")

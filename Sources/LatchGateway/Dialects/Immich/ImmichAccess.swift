@@ -47,10 +47,10 @@ struct ImmichAccess: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - mayChangePassword: Whether it is open to somebody who must choose another password first.
+    ///   - mayChangePassword: Whether the route is open to a person who must change their password first.
     /// - Returns: The caller.
-    /// - Throws: ``ImmichRefusal`` with 401 when there is none, with 403 when another site's page made a browser ask for a
-    ///   change, or the person must choose another password first; errors of the database.
+    /// - Throws: ``ImmichRefusal`` with 401 when there is no caller, with 403 for a change that another site's page requests or
+    ///   when the person must change their password first; errors of the database.
     func caller(of request: ServerRequest, mayChangePassword: Bool = false) async throws -> ImmichCaller {
         let token = try token(of: request)
         let isKey = request.headers[Self.keyHeader] == token
@@ -66,12 +66,12 @@ struct ImmichAccess: Sendable {
             session: session, isElevated: until != nil, elevatedUntil: until, token: token, isKey: isKey)
     }
 
-    /// The caller of what belongs to a session itself. What changes something takes a share of the person's.
+    /// The caller of a route that is about the session itself. A change counts against the person's limit.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - mayChangePassword: As in ``caller(of:mayChangePassword:)``.
-    ///   - isLimited: Whether a change takes a share: not the sign-out, which nothing may keep from happening.
+    ///   - isLimited: Whether a change counts. The sign-out does not, because it must always work.
     /// - Returns: The caller.
     /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 400 for a key, with 429 for too many changes.
     func session(

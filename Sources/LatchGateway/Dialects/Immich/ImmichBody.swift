@@ -15,9 +15,9 @@ struct ImmichBody: Sendable {
         self.init(Self.isJSON(request) ? request.body : [])
     }
 
-    /// Reads a request's body and what `reader` wants of it; a long one beside the loop, which others wait for.
+    /// Parses a request's body and reads it with `reader`. A large body is parsed off the event loop.
     ///
-    /// - Throws: ``ImmichRefusal`` when anything was wrong with it.
+    /// - Throws: ``ImmichRefusal`` with all mistakes that `reader` found.
     static func read<Value: Sendable>(
         _ request: ServerRequest, _ reader: @escaping @Sendable (inout ImmichBody) -> Value
     ) async throws(ImmichRefusal) -> Value {

@@ -2,7 +2,8 @@ import HTTPServer
 import Wire
 
 extension ImmichRoutes {
-    /// `POST /oauth/backchannel-logout`: where servers of Immich have it; the same as ``OnyxRoutes/backchannelLogout(_:_:)``.
+    /// `POST /oauth/backchannel-logout`: back-channel logout at Immich's own path; the same as
+    /// ``OnyxRoutes/backchannelLogout(_:_:)``.
     ///
     /// Source: contract of Immich, endpoints.
     func endByProvider(_ request: ServerRequest) async throws -> ServerResponse {

@@ -30,7 +30,7 @@ extension ImmichRoutes {
     }
 
     private func setPIN(_ text: String, of caller: ImmichCaller) async throws -> ServerResponse {
-        // Somebody who has one learns that first: signing in again would not help.
+        // A person who has a PIN is told that first: signing in again would not help.
         guard try await !services.pins.isSet(caller.person.id) else { throw Self.hasPIN }
         try services.requireRecentSignIn(for: .setFirstPIN, caller.session)
         do {

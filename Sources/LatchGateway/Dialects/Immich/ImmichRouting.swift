@@ -20,7 +20,7 @@ struct ImmichRouting: Sendable {
         router.on(method, prefix + path) { request in await answer(request) { try await handler(request) } }
     }
 
-    /// Adds a route that takes a body of so many bytes from whoever is signed in, and of nobody else any.
+    /// Adds a route that takes bodies of up to `maximumBodyBytes`, only from signed-in callers.
     func on(
         _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int, to router: inout Router,
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
@@ -67,7 +67,7 @@ struct ImmichRouting: Sendable {
         return ImmichAnswers.correlated(response, request.headers, request.id)
     }
 
-    /// The answer to a request of nobody who is signed in.
+    /// The refusal of a request whose caller is not signed in; nil when the caller is signed in.
     private func refusal(of request: ServerRequest) async -> ServerResponse? {
         do {
             _ = try await access.caller(of: request)

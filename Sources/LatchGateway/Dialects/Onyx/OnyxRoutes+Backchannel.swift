@@ -2,11 +2,11 @@ import HTTPServer
 import Wire
 
 extension OnyxRoutes {
-    /// Where identity providers tell of a sign-out, below the prefix.
+    /// The path of back-channel logout, below the prefix.
     static let backchannelPath = "/auth/oauth/backchannel-logout"
 
-    /// `POST /auth/oauth/backchannel-logout`: an identity provider says that somebody signed out there. It is there wherever
-    /// people sign in through one, whichever dialect their sessions are of.
+    /// `POST /auth/oauth/backchannel-logout`: an identity provider reports a sign-out. The route exists wherever a provider is
+    /// configured, and covers the sessions of every dialect.
     ///
     /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.8.
     func backchannelLogout(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {

@@ -82,7 +82,7 @@ extension OnyxRoutes {
         }
     }
 
-    /// Where a sign-in of the browser's own begins.
+    /// The address where a sign-in of the browser itself starts.
     private static func authorize(at provider: BridgeProvider, goingOnTo next: String) -> String {
         authorizePath(of: provider) + "?" + FormURLEncoded.encode([("redirect", "true"), ("next", next)])
     }

@@ -51,7 +51,7 @@ extension OnyxRoutes {
         do {
             for token in [tokens.first, tokens.second] {
                 guard let token else { continue }
-                // Of a token that is for refreshing alone nothing is known before.
+                // A refresh token of another issuer has no session to count by.
                 if case .valid(let session) = try await issuer.authenticate(token),
                     let wait = services.limits.take(.general, .person(session.person.id))
                 {

@@ -46,7 +46,7 @@ extension PageRoutes {
         return seeOther(PagePath.account + "?done=device")
     }
 
-    /// `POST /account/devices/end-others`: every other device is signed out, and the keys of programs are revoked.
+    /// `POST /account/devices/end-others`: signs out every other device and revokes the person's API keys.
     ///
     /// Source: OWASP MASVS 2.1, AUTH-3.
     private func endOthers(_ visit: PageVisit) async throws -> ServerResponse {

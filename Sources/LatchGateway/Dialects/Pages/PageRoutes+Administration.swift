@@ -219,7 +219,7 @@ extension PageRoutes {
         return seeOther("\(path)?done=\(done[action] ?? "")")
     }
 
-    /// What is asked before a person is changed; nil for what one click takes back.
+    /// The confirmation before a person is changed; nil for an action that one click undoes.
     private static func question(_ action: String, about person: Person, page: String) -> PageQuestion? {
         let name = person.name ?? person.email
         let words: (title: String, sentence: String, button: String)? =

@@ -22,7 +22,7 @@ extension PageRoutes {
         seeOther(PagePath.signIn(returningTo: plainTarget(of: request)))
     }
 
-    /// Sends a browser to the change of the password, from where it comes back to the page that it asked for.
+    /// Redirects a browser to the page for a new password, which later leads back to the requested page.
     func changePasswordFirst(_ request: ServerRequest) -> ServerResponse {
         seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", plainTarget(of: request))]))
     }
@@ -60,7 +60,7 @@ extension PageRoutes {
         return prefix + PagePath.signIn + "?" + FormURLEncoded.encode([("return", back ?? named)])
     }
 
-    /// The answer to a request that came to a host that this server knows nothing of.
+    /// The answer to a request with an unknown `Host`.
     func misdirected(_ host: String?) -> ServerResponse {
         atHome(
             .misdirectedRequest, "This page is at another address",
@@ -85,7 +85,7 @@ extension PageRoutes {
         return ReturnAddress.check(target)?.text ?? prefix + PagePath.account
     }
 
-    /// A page that says one thing. `again` is what the browser may ask for once more; nil where that would change nothing.
+    /// A page with one sentence. `again` is the address of the link "Try again"; nil where that would not help.
     func plain(_ status: HTTPStatus, _ title: String, _ sentence: String, again: String? = nil) -> ServerResponse {
         card(
             status, title,

@@ -2,20 +2,20 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Whoever signed in at a provider and is nobody here becomes somebody, by an administrator's word.
+/// Pages on which an administrator links an unlinked identity to a person.
 ///
 /// Source: OX-7; OpenID Connect Core §5.7.
 extension PageRoutes {
     private static let failures = PagePath.administration + "/failures"
 
-    /// `GET /admin/identities/{id}`: who it is at the provider, and a form for who it is here.
+    /// `GET /admin/identities/{id}`: what the provider sent about the identity, and a form that links it.
     func identityPage(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let identity = try await unlinked(id) else { return notFound }
         return linking(identity, visit)
     }
 
-    /// `POST /admin/identities/{id}`: links it to the person with an e-mail address.
+    /// `POST /admin/identities/{id}`: links the identity to the person with the given e-mail address.
     func linkIdentity(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.failures) }

@@ -2,19 +2,19 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Keys of programs on the account's page and on the administrators'.
+/// API keys on the account page and on the administration pages.
 extension PageRoutes {
-    /// The keys of the visitor's programs; nil where no dialect gives keys and there are none from before.
+    /// The visitor's API keys; nil where no dialect creates keys and the visitor has none.
     func keys(of visit: PageVisit) async throws -> KeyTable? {
         let keys = try await services.apiKeys.list(of: visit.person.id)
         guard services.settings.relateMail.isEnabled || !keys.isEmpty else { return nil }
         return KeyTable(keys: keys, now: now, path: prefix + PagePath.account + "/keys", token: hidden(visit))
     }
 
-    /// `POST /account/keys/{id}/revoke`: one of the visitor's keys opens nothing any more.
+    /// `POST /account/keys/{id}/revoke`: revokes one of the visitor's keys.
     func revokeKey(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         if let page = unanswered(question(cancel: PagePath.account), visit) { return page }
-        // One that ended by itself meanwhile is what the person wanted.
+        // A key that expired meanwhile needs no error.
         if let id = UUID(uuidString: id),
             try await services.apiKeys.revoke(id, of: visit.person.id, recording: event(visit))
         {
@@ -23,7 +23,7 @@ extension PageRoutes {
         return seeOther(PagePath.account + "?done=key")
     }
 
-    /// The keys of somebody's programs, for an administrator.
+    /// A person's API keys, for an administrator.
     func keysOfSomebody(_ person: UUID, _ visit: PageVisit) async throws -> HTML? {
         KeyTable(
             keys: try await services.apiKeys.list(of: person), now: now,
@@ -32,7 +32,7 @@ extension PageRoutes {
         ).table
     }
 
-    /// `POST /admin/keys/{id}/revoke`: somebody's key opens nothing any more.
+    /// `POST /admin/keys/{id}/revoke`: revokes a key of any person.
     func revokeKeyOfSomebody(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.administration) }

@@ -2,9 +2,11 @@ import Crypto
 import HTTPServer
 import Wire
 
+/// The page and the form that change a password.
+///
 /// Source: OWASP Authentication Cheat Sheet, "Change Password Feature"; MASVS 2.1, AUTH-3.
 extension PageRoutes {
-    /// Adds the change of a password.
+    /// Adds the routes that change a password.
     func addPassword(to router: inout Router) {
         page(PagePath.password, mayChangePassword: true, to: &router) { routes, visit in
             let page = try await routes.passwordPage(visit)
@@ -13,8 +15,8 @@ extension PageRoutes {
         form(PagePath.password, mayChangePassword: true, to: &router) { try await $0.changePassword($1) }
     }
 
-    /// `POST /account/password`: another password. The current one is asked, every session ends and every key is revoked, and
-    /// this browser gets a new session.
+    /// `POST /account/password`: sets a new password. The form asks for the current one. All sessions end, all keys are
+    /// revoked, and this browser gets a new session.
     private func changePassword(_ visit: PageVisit) async throws -> ServerResponse {
         var page = try await passwordPage(visit)
         guard page.hasPassword else { return try await respond(page, visit, .forbidden) }
@@ -48,7 +50,7 @@ extension PageRoutes {
         }
     }
 
-    /// The account's page, or what there is of it for somebody who must choose another password first.
+    /// The account page, or only its password form for a person who must change their password first.
     private func passwordPage(_ visit: PageVisit) async throws -> AccountPage {
         guard visit.visitor.mustChangePassword else { return try await account(visit) }
         let back = destination(visit.request.query("return") ?? visit.fields["return"])
@@ -67,7 +69,7 @@ extension PageRoutes {
         visit.visitor.mustChangePassword ? alone(page, visit, status) : try await respond(page, status)
     }
 
-    /// The form without the rest of the account's page.
+    /// The password form without the rest of the account page.
     private func alone(_ page: AccountPage, _ visit: PageVisit, _ status: HTTPStatus = .ok) -> ServerResponse {
         framed(
             "Change your password",

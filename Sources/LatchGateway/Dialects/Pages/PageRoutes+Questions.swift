@@ -1,27 +1,27 @@
 import HTTPServer
 import Wire
 
-/// What a person is asked before something is done that cannot be taken back by one click.
+/// A confirmation before an action that one click cannot undo.
 struct PageQuestion {
     /// The question.
     let title: String
     /// What will happen.
     let sentence: String
-    /// The word on the button that does it.
+    /// The label of the button that confirms.
     let button: String
-    /// The page that the person stays on otherwise, below the prefix.
+    /// The page that "Cancel" leads to, below the prefix.
     let page: String
-    /// The fields of the form that ask for it, besides the token.
+    /// The fields of the original form, without the token.
     var fields: [(name: String, value: String)] = []
 
-    /// The field that says that the question was answered.
+    /// The name of the field that confirms.
     static let answer = "confirmed"
 }
 
 extension PageRoutes {
-    /// The page with a question that was not answered yet; nil when it was.
+    /// The confirmation page; nil when the form has the confirmation already.
     ///
-    /// It is a form to the same address, with the same token: whoever could not send the first cannot send the second.
+    /// The page has a form with the same address and token, so it protects against forgery as the first form does.
     ///
     /// Source: WCAG 2.2, success criterion 3.3.4.
     func unanswered(_ question: PageQuestion, _ visit: PageVisit) -> ServerResponse? {

@@ -34,10 +34,10 @@ struct PageRoutes: GatewayDialect {
     var title: String { services.settings.pages.title }
     var now: Date { services.now() }
 
-    /// There is a sign-in on every protected host; ``PageHome`` says what else is served there.
+    /// The sign-in is served on every protected host; ``PageHome`` decides what else is served there.
     func hostScope(of pattern: String) -> HostCheck.Scope { entrances.contains(pattern) ? .own : .protected }
 
-    /// Addresses that lead to the account.
+    /// The paths that redirect to the account page.
     private var entrances: Set<String> { ["/", prefix.isEmpty ? "/" : prefix] }
 
     /// Adds the routes under the prefix.
@@ -52,7 +52,7 @@ struct PageRoutes: GatewayDialect {
         addAdministration(to: &router)
     }
 
-    /// Leads to the account who types the server's address, or leaves the rest of it out.
+    /// Adds redirects to the account page, for a person who types only the server's address or the prefix.
     private func addEntrances(to router: inout Router) {
         for path in entrances.union([prefix + "/"]) {
             router.on(.get, path) { request in await answer(request) { seeOther(PagePath.account) } }
@@ -81,8 +81,8 @@ struct PageRoutes: GatewayDialect {
         }
     }
 
-    /// Adds a page for those who are signed in; whoever is not goes to the sign-in first and comes back. `mayChangePassword` says
-    /// whether it is open to somebody who must choose another password first.
+    /// Adds a page for signed-in people; others are sent to the sign-in first and come back. `mayChangePassword` says whether
+    /// the page is open to a person who must change their password first.
     func page(
         _ path: String, mayChangePassword: Bool = false, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
@@ -106,8 +106,8 @@ struct PageRoutes: GatewayDialect {
         }
     }
 
-    /// Adds a form for those who are signed in; `isForSignIn` says whether it is there wherever there is a sign-in,
-    /// `mayChangePassword` whether it is open to somebody who must choose another password first.
+    /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host that has a sign-in,
+    /// `mayChangePassword` whether it is open to a person who must change their password first.
     func form(
         _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
@@ -129,7 +129,7 @@ struct PageRoutes: GatewayDialect {
         }
     }
 
-    /// Looks who asks for a page; whoever must sign in, or choose another password, does that first.
+    /// Authenticates the visitor of a page. Redirects those who must sign in or change their password first.
     private func visited(
         _ request: ServerRequest, mayChangePassword: Bool = false, _ handler: (PageVisit) async throws -> ServerResponse
     ) async throws -> ServerResponse {
@@ -138,8 +138,8 @@ struct PageRoutes: GatewayDialect {
         return try await handler(PageVisit(request: request, visitor: visitor))
     }
 
-    /// Looks who sent a form and whether it is theirs before anything is done. Each takes a share of the person's changes, but
-    /// for the sign-out, which nothing may keep from happening.
+    /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes, except
+    /// the sign-out, which must always work.
     private func submitted(
         _ request: ServerRequest, mayChangePassword: Bool = false,
         _ handler: (PageVisit) async throws -> ServerResponse
@@ -192,7 +192,7 @@ struct PageVisitor: Sendable {
     /// The token in its cookie.
     let token: String
     let session: Session
-    /// Whether the person must choose another password before anything else.
+    /// Whether the person must change their password before anything else.
     var mustChangePassword = false
 
     var person: Person { session.person }

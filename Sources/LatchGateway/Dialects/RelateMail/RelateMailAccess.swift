@@ -12,7 +12,7 @@ struct RelateMailCaller: Sendable {
         case key(KnownAPIKey)
         /// A session of this server's own.
         case session(Session)
-        /// A token of the identity provider with this id, and when it was given out, if it tells.
+        /// An access token of the identity provider with this id, and when it was issued, if the token says so.
         case token(provider: String, issued: Date?)
     }
 

@@ -65,8 +65,8 @@ extension RelateMailRoutes {
             caller)
     }
 
-    /// Makes a key for somebody who signed in a short while ago, or for another key: that one's successor has no more scopes
-    /// and ends no later, so that a key can be replaced by itself and gets nobody further than it did.
+    /// Creates a key for a caller with a recent sign-in, or for a caller with another key. In the second case the new key has
+    /// no further scopes and expires no later, so that a key can be rotated without gaining access.
     private func make(
         _ name: String, _ scopes: [String], expiring text: String?, _ request: ServerRequest, _ caller: RelateMailCaller
     ) async throws -> ServerResponse {

@@ -48,7 +48,7 @@ public struct RelateMailSettings: Sendable, Equatable {
     public var imap = MailServer(port: 143, securePort: 993)
     /// How many keys a person may have.
     public var maximumKeys = 100
-    /// How long a key lives at most; nil for keys that live until they are revoked.
+    /// The maximum lifetime of a key; nil for keys that are good until they are revoked.
     public var keyLifetime: Duration?
 
     /// The word for tokens that are meant for anybody.

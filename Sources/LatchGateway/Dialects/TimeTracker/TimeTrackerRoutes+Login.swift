@@ -146,7 +146,7 @@ extension TimeTrackerRoutes {
         return response
     }
 
-    /// A refusal, as a page for a person in front of a browser, with where that can begin again.
+    /// A refusal: a page for a browser, with a link to start again, and JSON for a program.
     func refusal(
         _ status: HTTPStatus, _ sentence: String, _ request: ServerRequest, again: String? = nil
     ) -> ServerResponse {

@@ -38,7 +38,7 @@ extension TimeTrackerRoutes {
     }
 
     /// Why a token that no session has is none, in the words that servers of this family have for it. The signature is not
-    /// looked at: it would open nothing. Nor is the token itself, once its address has brought too many.
+    /// checked: it would not change the answer. The token itself is not parsed once its address has sent too many.
     private func reason(_ token: String, _ request: ServerRequest) -> String {
         if token.hasPrefix("sk_") { return "invalid API key" }
         guard services.unknownCallers.wait(of: request) == nil else { return "invalid token" }
@@ -70,8 +70,7 @@ extension TimeTrackerRoutes {
     private static let proved: StaticString = #","email_verified":true}"#
     private static let unproved: StaticString = #","email_verified":false}"#
 
-    /// A person as the token's answer has it. The address is the one that the person is told of; whether it is proved stands
-    /// beside it.
+    /// A person in the answer of the token endpoint. The address is sent even if it is not proved; `email_verified` says which.
     static func user(_ person: Person) -> TimeTrackerUser {
         TimeTrackerUser(
             id: person.id.uuidString.lowercased(), username: person.username, fullName: person.name,

@@ -3,8 +3,8 @@ import OAuth
 import Wire
 
 extension TokenRoutes {
-    /// What there is for servers and clients that ask about tokens, in the words of RFC 8414 §2; see ``LatchdMetadata``.
-    /// Endpoints that speak otherwise than OAuth, such as the dialect's own sign-in, are not in it.
+    /// The metadata about the token endpoints, with the names of RFC 8414 §2; see ``LatchdMetadata``. Endpoints that are not
+    /// OAuth, such as the dialect's own sign-in, are not in it.
     ///
     /// Source: RFC 8414 §2 for the members; RFC 8252 §7.3.
     func metadata(of address: String) -> ServerResponse {

@@ -10,7 +10,7 @@ enum VerifyAnswers {
     /// UTF-8: Caddy writes its own placeholders in braces. Of a name only unreserved characters stay, and a group's comma is
     /// encoded too, as commas part the groups.
     ///
-    /// Of an address that nobody proved nothing is said.
+    /// `X-Auth-Email` is left out for an address that is not proved.
     static func welcome(_ visitor: VerifyVisitor?) -> ServerResponse {
         guard let visitor else { return anonymous }
         let person = visitor.person
@@ -35,7 +35,7 @@ enum VerifyAnswers {
         return ServerResponse(status: .ok, headers: HTTPHeaders(fields))
     }
 
-    /// Tells the proxy that `Authorization` holds a key, which it must not hand on.
+    /// The field that tells the proxy that `Authorization` holds a key, which it must not pass on to the backend.
     static let keyField = "X-Auth-Credential"
 
     /// 200 about nobody, where everybody may come.
@@ -47,7 +47,7 @@ enum VerifyAnswers {
     /// 403 to a peer that is not trusted to ask.
     static let untrusted = sentence(.forbidden, "Only a trusted proxy may ask here.")
 
-    /// 429 after too many keys that were none; nginx would make a failure of this server of it.
+    /// 429 after too many wrong keys. For nginx 403, because its auth_request turns a 429 into a 500.
     static func tooMany(_ wait: Duration, isNginx: Bool) -> ServerResponse {
         let status = isNginx ? HTTPStatus.forbidden : .tooManyRequests
         return OnyxAnswers.later(sentence(status, "There were too many attempts. Try again later."), wait)

@@ -6,7 +6,7 @@ struct VerifyChallenge: Sendable {
     private let address: PublicAddress
     private let own: AccessHost?
     private let cookieDomain: String?
-    /// What stands before the paths of the pages; nil where there are none.
+    /// The prefix of the pages; nil when they are off.
     private let pages: String?
 
     init(_ settings: GatewaySettings, _ address: PublicAddress) {
@@ -28,15 +28,16 @@ struct VerifyChallenge: Sendable {
         var answer = VerifyAnswers.sentence(.unauthorized, "Sign in first.")
         let error = triedBearer ? #"error="invalid_token", error_description="The token opens nothing.", "# : ""
         let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
-        // First, as programs that know Basic alone look at the beginning; a browser would ask for a password in a window.
+        // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script, because
+        // the browser would open a password dialog.
         let basic = takesKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""
         answer.headers["WWW-Authenticate"] = basic + bearer
         if let page { answer.headers["Location"] = page }
         return answer
     }
 
-    /// 403 to somebody who must choose another password first, or 302 to the page for that; for nginx, which has its address
-    /// from a 401 alone, that with the page's address.
+    /// The answer for a person who must change their password first: 302 to the page for a browser, else 403. For nginx 401
+    /// with the page's address, because nginx redirects only after a 401.
     func passwordChange(
         for request: ServerRequest, _ forwarded: ForwardedRequest, _ sentence: String, isNginx: Bool
     ) -> ServerResponse {
@@ -49,7 +50,7 @@ struct VerifyChallenge: Sendable {
         return answer
     }
 
-    /// The page is on this server's own host alone, wherever people sign in.
+    /// The page for a new password. It is served only on the server's own host.
     private func passwordPage(for forwarded: ForwardedRequest) -> String? {
         guard let pages, let configured = address.configured else { return page(PagePath.password, for: forwarded) }
         return Self.page(
@@ -69,7 +70,7 @@ struct VerifyChallenge: Sendable {
         return forwarded.origin + VerifyRoutes.wellKnown + (path == "/" || path.utf8.count > 1_024 ? "" : path)
     }
 
-    /// A page of the sign-in, with the way back. Where a cookie of this server's would not reach the host, that is the
+    /// A page of the sign-in, with the return address. Where a cookie of this server's would not reach the host, that is the
     /// page below the host itself; so it is for a name of this machine where this server's address is not configured.
     private func page(_ path: String, for forwarded: ForwardedRequest) -> String? {
         guard let pages, address.configured != nil || forwarded.host.isLoopback else { return nil }
@@ -87,7 +88,7 @@ struct VerifyChallenge: Sendable {
         return address + "?return=" + PercentEncoding.encode(isLong ? short : back)
     }
 
-    /// Whether a page that a browser shows asks.
+    /// Whether a browser sent the request, for a page or from a script.
     private static func isFetch(_ request: ServerRequest) -> Bool {
         request.headers["Sec-Fetch-Mode"] != nil || request.headers["X-Requested-With"] != nil
     }

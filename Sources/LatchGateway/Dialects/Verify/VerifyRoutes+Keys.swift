@@ -2,28 +2,29 @@ import FoundationEssentials
 import HTTPServer
 import Wire
 
-/// Programs that know Basic alone, such as those of CalDAV, WebDAV, OPDS and git: they come with the person's e-mail address
-/// or id as the name and a key of the person's as the password. A rule must say so; the person's own password opens nothing.
+/// HTTP Basic for programs that know no other scheme, such as clients of CalDAV, WebDAV, OPDS and git. The name is the person's
+/// e-mail address or id, the password is one of the person's API keys. A rule must allow it; the person's own password is never
+/// accepted.
 ///
 /// Source: RFC 7617.
 extension VerifyRoutes {
-    /// What a name and a key are worth.
+    /// The result of a check of a name and a key.
     enum KeyOutcome {
         case known(KnownAPIKey)
-        /// They are nobody's.
+        /// The key is not good, or belongs to another person.
         case refused
-        /// Too many failures; stay away for so long.
+        /// Too many failures; the caller must wait for so long.
         case limited(Duration)
     }
 
-    /// Name and password of a request's one `Authorization` field; nil where it is of another scheme.
+    /// The name and password of a request's only `Authorization` field; nil when it has another scheme.
     static func basic(_ request: ServerRequest) -> BasicCredentials? {
         let fields = request.headers.values("Authorization")
         return fields.count == 1 ? BasicCredentials(fields[0]) : nil
     }
 
-    /// Whose a name and a key are. What is no good key of that person's counts as a sign-in that failed, from its address and
-    /// on that account.
+    /// Finds the person of a name and a key. Anything but a good key of that person counts as a failed sign-in, for the address
+    /// and for the account.
     func holder(of basic: BasicCredentials, _ request: ServerRequest) async throws -> KeyOutcome {
         let name = EmailAddress(normalizing: String(decoding: basic.name, as: UTF8.self))
         let key = String(decoding: basic.password, as: UTF8.self)
@@ -51,7 +52,7 @@ extension VerifyRoutes {
         }
     }
 
-    /// Whether a name is that of a key's person.
+    /// Whether the name is the address or the id of the key's person.
     private static func isName(_ name: EmailAddress, of key: KnownAPIKey) -> Bool {
         name == EmailAddress(stored: key.person.email) || UUID(uuidString: name.text) == key.person.id
     }

@@ -8,8 +8,8 @@ extension VerifyRoutes {
 
     /// Who signs people in to the address behind the well-known part: what a native app needs to find sign-in.
     ///
-    /// `latchd_server` is latchd's own. `authorization_servers` is not there: its members are servers of OAuth, with an
-    /// authorization and a token endpoint, and the sign-in here is none that a general client could use.
+    /// `latchd_server` is specific to latchd. `authorization_servers` is left out: it lists OAuth servers with an authorization
+    /// and a token endpoint, and a general OAuth client cannot use the sign-in here.
     ///
     /// It is asked on the protected host, through its proxy. A host that no rule names is not told about, once a rule names
     /// any.

@@ -28,8 +28,8 @@ struct VerifyRoutes: GatewayDialect {
         path == prefix || path == Self.wellKnown || path.hasPrefix(Self.wellKnown + "/")
     }
 
-    /// The metadata are about protected hosts. A trusted proxy alone may ask whose a request is, by whatever name it has for
-    /// this server.
+    /// The metadata are served on protected hosts too. `/auth/verify` is served under every name, because only trusted proxies
+    /// get an answer there.
     func hostScope(of pattern: String) -> HostCheck.Scope { pattern == prefix ? .anyHost : .protected }
 
     /// Adds the routes. A proxy may ask with the method of the request that it holds.
@@ -67,7 +67,7 @@ extension VerifyRoutes {
         let forwarded: ForwardedRequest
         let admission: AccessRule.Admission
         let tokens: RequestTokens
-        /// What may be a person's key, where the rule takes keys.
+        /// The credentials that may contain a key, where the rule accepts keys.
         let key: BasicCredentials?
     }
 
@@ -96,7 +96,7 @@ extension VerifyRoutes {
         }
     }
 
-    /// Who asks: nobody who is known, somebody, or somebody who must change the password before anything else.
+    /// The caller: unknown, a known person, or a person who must change their password before anything else.
     private enum Caller {
         case nobody, known(VerifyVisitor), mustChangePassword
 

@@ -1,10 +1,10 @@
 import Wire
 
-/// Whoever a request behind a proxy is of: by a session, or by a key of the person's.
+/// The person behind a request at a proxy, authenticated by a session or an API key.
 struct VerifyVisitor: Sendable {
     let person: Person
     let groups: [String]
-    /// The session; nil where a key showed who it is.
+    /// The session; nil for a key.
     let session: SessionID?
     private let scopes: APIKeyScopes
 
@@ -22,14 +22,14 @@ struct VerifyVisitor: Sendable {
         scopes = key.scopes
     }
 
-    /// Whether it was a key that showed who it is.
+    /// Whether the person was authenticated by a key.
     var isKey: Bool { session == nil }
 
-    /// Whether what came may ask by a method: a key whose scopes let it read alone does nothing else.
+    /// Whether the credentials allow a method: a key with only reading scopes allows only methods that read.
     func may(_ method: HTTPMethod) -> Bool {
         !scopes.isDisjoint(with: Self.reading.contains(method.rawValue) ? .web : .writing)
     }
 
-    /// Source: the registry of HTTP methods of RFC 9110 §16.1.1, those that are safe.
+    /// Source: the methods marked safe in the registry of RFC 9110 §16.1.1.
     private static let reading: Set = ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH"]
 }

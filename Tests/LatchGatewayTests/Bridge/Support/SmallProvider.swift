@@ -16,7 +16,7 @@ final class SmallProvider: Sendable {
         var name: String? = "Ada at the provider"
         /// What the ID token says of when the person signed in there; nothing unless told.
         var authTime: JSONValue?
-        /// The session at the provider; none unless told.
+        /// The session at the provider; none by default.
         var sessionID: String?
     }
 

@@ -36,7 +36,8 @@ enum ImmichAssetAnswers {
         return answer
     }
 
-    /// Who sees an album, the owner first. One of everybody's is owned by nobody who can sign in, and the viewer sees it.
+    /// The people who can see an album, the owner first. A shared album is owned by a made-up person who cannot sign in, and
+    /// the caller is listed as a viewer.
     private static func users(of album: AssetAlbum, for viewer: AssetViewer) -> [ImmichAlbumUser] {
         let own = ImmichAnswers.user(viewer.person)
         guard album.owner == AssetOwners.shared else { return [ImmichAlbumUser(own, .owner)] }
