@@ -88,9 +88,6 @@ static const ssize_t latch_mhd_end_with_error = MHD_CONTENT_READER_END_WITH_ERRO
 static inline int latch_mhd_is_complete(enum MHD_RequestTerminationCode code) {
     return code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
 }
-static inline int latch_mhd_is_refusal(enum MHD_RequestTerminationCode code) {
-    return code == MHD_REQUEST_TERMINATED_WITH_ERROR;
-}
 // Cuts off the query in libmicrohttpd's buffer, which the callback gets as const. libmicrohttpd makes a list of its parameters,
 // for which there is no memory when there are many: then it waits for more instead of refusing.
 static inline void latch_mhd_skip_query(const char *target) {

@@ -14,9 +14,9 @@ static inline int latch_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABL
 static inline int latch_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 // glibc's constants are macros with signs, which Swift does not import. 1 for done; other C libraries have no such thing.
-static inline int latch_keep_heap_small(int arenas, int large) {
+static inline int latch_keep_heap_small(int arenas, int large, int trim) {
 #ifdef M_ARENA_MAX
-    return mallopt(M_ARENA_MAX, arenas) & mallopt(M_MMAP_THRESHOLD, large) & mallopt(M_TRIM_THRESHOLD, large);
+    return mallopt(M_ARENA_MAX, arenas) & mallopt(M_MMAP_THRESHOLD, large) & mallopt(M_TRIM_THRESHOLD, trim);
 #else
     return 0;
 #endif

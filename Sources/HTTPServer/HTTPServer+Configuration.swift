@@ -9,7 +9,8 @@ extension HTTPServer {
         ///
         /// `8192` by default, as other servers have it. libmicrohttpd reads about twice as much before it refuses by
         /// itself, with 431, or 414 while still in the request line, and a body of its own. More than 100 fields are 431
-        /// too.
+        /// too. A `Cookie` field of so many pairs that libmicrohttpd has no room for the list, more than forty beside a head of
+        /// 8 KiB, ends the connection without an answer.
         public var maximumHeaderBytes: Int
         /// The largest body in bytes, without the framing of chunks. Above it the answer is 413. `1048576` by default.
         public var maximumBodyBytes: Int
@@ -31,9 +32,9 @@ extension HTTPServer {
         /// Whether the connections of a client count against its address. Return false for a reverse proxy, which carries the
         /// connections of many clients. All clients count by default; clients of a Unix socket have no address.
         public var countsConnections: @Sendable (PeerAddress) -> Bool = { _ in true }
-        /// The memory for the read buffers of connections, in bytes; 96 MiB by default. Further connections stay unread until
+        /// The memory for the read buffers of connections, in bytes; 64 MiB by default. Further connections stay unread until
         /// one of these ends. How many connections that is depends on ``maximumHeaderBytes``.
-        public var connectionMemory = 96 << 20
+        public var connectionMemory = 64 << 20
         /// The memory for requests that wait for the rest of their body or for their handler, over all connections, in bytes;
         /// 12 MiB by default. Once it is used up, a request whose body is incomplete is answered 503.
         public var requestMemory = 12 << 20

@@ -8,7 +8,10 @@ public enum Heap {
     ///
     /// By itself glibc makes up to eight heaps a core, and once a large piece was freed keeps the next ones of its size in
     /// them. Call it before the first thread is started.
-    public static func keepSmall() {
-        _ = latch_keep_heap_small(2, 128 << 10)
+    ///
+    /// - Parameter large: The bytes from which a piece is returned to the system as soon as it is freed. It costs two system calls,
+    ///   and a page fault for each 4 KiB.
+    public static func keepSmall(large: Int32 = 128 << 10) {
+        _ = latch_keep_heap_small(2, large, 128 << 10)
     }
 }

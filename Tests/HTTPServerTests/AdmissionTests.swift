@@ -99,9 +99,37 @@ struct AdmissionTests {
         await server.stop()
     }
 
+    /// Requests that end before they are complete, however their clients leave.
+    private static let endings: [(String, RawExchanges.Ending)] = {
+        let part = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n"
+        let chunked = "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        return [
+            (chunked + "ZZ\r\n", .waiting), (chunked + "3\r\nabc\r\nZZ\r\n", .waiting),
+            (chunked + "3\r\nabcd\r\n", .waiting),
+            (part, .finished), (part + "abc", .finished), (chunked, .finished), (chunked + "3\r\nab", .finished),
+            ("POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", .finished),
+        ]
+    }()
+
+    @Test("a request that ends in the middle returns its memory, with a broken body too", arguments: endings)
+    func endsEarly(_ request: (text: String, ending: RawExchanges.Ending)) async throws {
+        let server = try await TestServer()
+        let (bytes, port) = (Array(request.text.utf8), Int(server.port))
+        _ = try await BackgroundThread.run {
+            Result { try RawExchanges.run(Array(repeating: bytes, count: 20), port: port, ending: request.ending) }
+        }.get()
+        let settings = server.server.loops[0].settings
+        try await eventually { settings.budget.usedBytes == 0 }
+        await server.stop()
+    }
+
     @Test("when the memory for unfinished requests is used up, further ones get 503 and complete ones are served")
     func budget() async throws {
-        let server = try await TestServer(TestServer.configuration { $0.requestMemory = 40_000 })
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.requestMemory = 40_000
+                $0.bodyTimeout = .seconds(3_600)
+            })
         let settings = server.server.loops[0].settings
         let part =
             "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n" + String(repeating: "x", count: 8_000)
@@ -141,6 +169,8 @@ struct AdmissionTests {
             TestServer.configuration {
                 $0.loops = 1
                 $0.connectionMemory = 1
+                // Only the test ends a connection, however slow the machine is.
+                $0.headerTimeout = .seconds(3_600)
             })
         let reading = try (0..<16).map { _ in
             let socket = try server.connect()

@@ -20,28 +20,27 @@ struct LoopTimeTests {
         private static let bound = Duration.milliseconds(50)
     #endif
 
-    /// The table takes longer than ten minutes without optimization, so it runs only on request.
-    private static let isAskedFor = ProcessInfo.processInfo.environment["LATCHSTRING_LOOP_TIME"] != nil
-
-    @Test(
-        "no body, field, address or token holds a loop, on any route of any dialect, page or service",
-        .enabled(if: isAskedFor, "It takes longer than ten minutes: set LATCHSTRING_LOOP_TIME to run it."))
+    @Test("no body, field, address or token holds a loop, on any route of any dialect, page or service")
     func everyRoute() async throws {
         try await EveryRoute.with { bench in
             let limits = bench.gateway.router.bodyLimits
             #expect(limits.count > 100)
             var worst = (cost: Duration.zero, what: "")
+            var statuses: [Int: Int] = [:]
             for (route, bytes, _) in limits {
                 let token = try await bench.token()
-                // Most of what a route is asked costs next to nothing: it is looked at one by one only where all of it together
-                // is too much.
+                // All requests for a route are measured together. Only where their sum is too much, the halves are measured,
+                // down to the single request.
                 var parts = [HostileRequest.all(for: route, upTo: min(bytes, 1 << 20), token: token, bench)[...]]
                 while let part = parts.popLast() {
                     let before = await Self.processorTime(of: bench.server)
                     let answers = try await Self.send(part.map(\.bytes), bench.port)
                     let cost = await Self.processorTime(of: bench.server) - before
-                    for (request, statuses) in zip(part, answers) where statuses.count != 1 {
-                        Issue.record("\(request.name): \(statuses)")
+                    for (request, answer) in zip(part, answers) {
+                        if let status = answer.first { statuses[status, default: 0] += 1 }
+                        // libmicrohttpd closes the connection where its buffer has no room for the list of cookies.
+                        if answer.isEmpty, request.name.contains("cookies") { continue }
+                        #expect(answer.count == 1, "\(request.name): \(answer)")
                     }
                     if part.count == 1, let request = part.first {
                         #expect(cost < Self.bound, "\(request.name) took \(cost), answered \(answers)")
@@ -52,7 +51,9 @@ struct LoopTimeTests {
                     }
                 }
             }
-            print("The worst request that was looked at alone took \(worst.cost): \(worst.what)")
+            let counts = statuses.sorted { $0.key < $1.key }.map { "\($0.value) with \($0.key)" }
+            print("Answers: \(counts.joined(separator: ", "))")
+            print("The slowest request that was measured alone took \(worst.cost): \(worst.what)")
         }
     }
 
@@ -76,7 +77,7 @@ struct LoopTimeTests {
 
     /// The statuses of the answers to each request.
     private static func send(_ requests: [[UInt8]], _ port: Int) async throws -> [[Int]] {
-        try await BackgroundThread.run { Result { try RawExchanges.run(requests, port: port, width: 16) } }.get()
+        try await BackgroundThread.run { Result { try RawExchanges.run(requests, port: port, width: 4) } }.get()
             .map { RawAnswer.all(in: $0).map(\.status) }
     }
 

@@ -49,13 +49,8 @@ let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data,
 let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reason in
     guard let pointer = context?.pointee else { return }
     let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-    // libmicrohttpd has no memory for a head of many cookies, and closes the connection without an answer.
-    if latch_mhd_is_refusal(reason) != 0, exchange.head == nil, latch_mhd_status(handle) == 0 {
-        exchange.answerDirectly(
-            Refusal(status: .requestHeaderFieldsTooLarge, message: "The request has too many cookies."))
-    }
     exchange.bodyHasEnded(isComplete: latch_mhd_is_complete(reason) != 0)
-    exchange.clientWentAway()
+    exchange.end()
     if exchange.status == nil {
         // libmicrohttpd refused by itself, with a body of its own.
         let status = latch_mhd_status(handle)

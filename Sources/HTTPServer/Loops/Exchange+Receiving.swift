@@ -64,7 +64,6 @@ extension Exchange {
             step = .body
             answerDirectly(Self.bodyTooLarge)
         } else {
-            if keepsBody { body.reserveCapacity(min(length, 65_536)) }
             askAdmission(head)
         }
     }
@@ -107,6 +106,7 @@ extension Exchange {
         }
         bodyCount += count
         guard keepsBody else { return }
+        if body.isEmpty, let length = head?.contentLength { body.reserveCapacity(min(length, 65_536)) }
         body.append(
             contentsOf: UnsafeBufferPointer(
                 start: UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: count))

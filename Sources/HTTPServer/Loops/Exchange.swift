@@ -49,6 +49,8 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     private var weight = 0
     /// Whether ``weigh()`` is due at the end of the turn.
     private var isUnweighed = false
+    /// Whether libmicrohttpd has ended the request. Memory that is counted after that would never be returned to the budget.
+    private var isOver = false
     /// Whether libmicrohttpd will report the head again, as 0.9.75 does after a connection was suspended while it reported it.
     var isHeadToldAgain = false
     /// The route's admission check; nil when there is none or it was called.
@@ -125,6 +127,12 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         resume()
     }
 
+    /// libmicrohttpd has ended the request, answered or not.
+    func end() {
+        clientWentAway()
+        isOver = true
+    }
+
     func suspend() {
         isSuspended = true
         MHD_suspend_connection(handle)
@@ -143,6 +151,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     /// request that waits for its handler is never refused.
     func weigh() {
         isUnweighed = false
+        guard !isOver else { return }
         // The fields of the head are in memory twice: in libmicrohttpd's buffer and as strings.
         let more = headCount * 2 + bodyKept - weight
         switch step {
