@@ -2,6 +2,7 @@
 # make test      every test: first those of the rooms, then those of the whole system
 # make crash     kill both programs, and cut the power, at hundreds of moments: some minutes, part of `make test`
 # make sanitize  the tests of the rooms under the thread and the address sanitizer: some minutes, first builds apart
+# make loop-time the worst requests on every route, in a build with optimization: no loop may be held for 50 ms; some minutes
 # make fuzz      random input for every parser of outside bytes, FUZZ_SECONDS=20 each; FUZZ="form json" chooses
 # make check     what a change must pass: format, warnings, tests, release build
 # make bench     measure the gateway beside nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" for a minute, see Benchmarks/README.md
@@ -13,7 +14,7 @@ FUZZ ?=
 FUZZ_SECONDS ?= 20
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: bench demo test crash sanitize fuzz check lint build release install clean
+.PHONY: bench demo test crash sanitize loop-time fuzz check lint build release install clean
 
 demo:
 	@scripts/require build demo
@@ -31,6 +32,10 @@ crash:
 sanitize:
 	@scripts/require build test
 	scripts/sanitize
+
+loop-time:
+	@scripts/require build test
+	swift test --configuration release -Xswiftc -enable-testing --scratch-path .build/loop-time --filter LoopTimeTests
 
 fuzz:
 	@scripts/require build

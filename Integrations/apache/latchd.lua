@@ -22,13 +22,14 @@ local own = {
 -- Fields of other proxies that a backend may trust.
 local believed = {
     ["remote-user"] = true, ["remote-email"] = true, ["remote-groups"] = true, ["remote-name"] = true,
-    ["x-remote-user"] = true, ["x-webauth-user"] = true,
+    ["x-remote-user"] = true,
 }
 
 -- Some backends treat other characters in a field's name as hyphens.
 local function is_from_outside(name)
     local plain = name:lower():gsub("[^a-z0-9]", "-")
-    return plain:find("^x%-auth") or plain:find("^x%-forwarded") or believed[plain]
+    return plain:find("^x%-auth") or plain:find("^x%-forwarded") or plain:find("^x%-webauth")
+        or believed[plain]
 end
 
 -- The cookies without latchd's session cookie.

@@ -12,7 +12,8 @@ extension Gateway {
         if settings.relateMail.isEnabled { dialects.append(RelateMailRoutes(services: services)) }
         if settings.verify.isEnabled { dialects.append(VerifyRoutes(services: services)) }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
-        return try GatewayDialects.router(dialects, check: services.hostCheck) { router in
+        return try GatewayDialects.router(dialects, check: services.hostCheck, callers: services.unknownCallers) {
+            router in
             for tokens in tokens(services) { tokens.add(to: &router) }
             ServiceRoutes(
                 database: services.database, sessions: services.sessions, issuer: services.issuer,

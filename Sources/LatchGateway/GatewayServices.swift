@@ -40,7 +40,9 @@ struct GatewayServices: Sendable {
     var redirectPages: RedirectPage { RedirectPage(settings) }
 
     /// The limit on addresses that send unreadable requests.
-    var unknownCallers: UnknownCallers { UnknownCallers(limits: limits, proxies: proxies, issuer: issuer) }
+    var unknownCallers: UnknownCallers {
+        UnknownCallers(limits: limits, proxies: proxies, issuer: issuer, apiKeys: apiKeys, cookie: cookie)
+    }
 
     /// The hosts that a browser may be sent back to once its sign-in is done.
     var returnHosts: ReturnHosts {

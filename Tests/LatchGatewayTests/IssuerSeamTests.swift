@@ -25,7 +25,7 @@ final class RotatingIssuer: SessionIssuer {
     var rememberedCount: Int { lines.withLock { $0.count } }
 
     func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?
+        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential {
         let now = now()
         let session = Session(

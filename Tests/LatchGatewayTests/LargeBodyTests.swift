@@ -57,6 +57,25 @@ struct LargeBodyTests {
         }
     }
 
+    @Test("an address that sent too many unreadable bodies is refused by every route before its body is parsed")
+    func limitedEverywhere() async throws {
+        try await EveryRoute.with {
+            $0.requestRates.address = .perMinute(3)
+        } _: { bench in
+            let json = [("Content-Type", "application/json")]
+            for _ in 0..<3 { _ = try await bench.http.send("POST", "/api/auth/register", headers: json, body: "[") }
+            let routes = bench.gateway.router.bodyLimits.filter { $0.route.method != .get }
+            #expect(routes.count > 50)
+            for (route, _, hasAdmission) in routes {
+                let path = route.pattern.replacing("{}", with: "3f2504e0-4f89-41d3-9a0c-0305e82c3301").replacing(
+                    "{*}", with: "x")
+                let answer = try await bench.http.send(route.method.rawValue, path, headers: json, body: "[")
+                // Routes with an admission check refuse an unknown caller on the head.
+                #expect(answer.status == (hasAdmission ? 401 : 429), "\(route.method) \(route.pattern): \(answer.text)")
+            }
+        }
+    }
+
     @Test("an address that sends too many unreadable bodies is refused, except for callers who are signed in")
     func unreadable() async throws {
         for path in ["/api/auth/register", "/im/auth/login", "/tt/auth/token", "/im/oauth/backchannel-logout"] {

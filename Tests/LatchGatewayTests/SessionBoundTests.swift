@@ -45,6 +45,20 @@ struct SessionBoundTests {
         }
     }
 
+    @Test("a session that asks for another one is not ended for it, even if it is the oldest")
+    func asking() async throws {
+        try await ImmichBench.with({ $0.sessions.maximumPerPerson = 4 }) { bench in
+            let oldest = try await bench.token()
+            for _ in 0..<3 {
+                bench.bench.clock.advance(1)
+                _ = try await bench.token()
+            }
+            #expect(try await bench.send("POST", "/sessions", oldest, [:]).status == 201)
+            #expect(try await bench.send("GET", "/users/me", oldest).status == 200)
+            #expect(try await bench.bench.gateway.stores.sessions.liveCount() == 4)
+        }
+    }
+
     @Test("the account page shows every session, however many newer ones there are")
     func allAreShown() async throws {
         try await Bench.withPages({ $0.sessions.maximumPerPerson = 1_000 }) { bench in

@@ -35,7 +35,25 @@ public struct Router: Sendable {
                 atOnce: { request, values in check(request) ?? first?(request, values) }, run: run,
                 maximumBodyBytes: maximumBodyBytes, admission: checked)
         }
+
+        /// The same handler, called through `wrapper` for every request with a body.
+        func inside(_ wrapper: @escaping Wrapper) -> Handler {
+            let (first, run) = (atOnce, run)
+            return Handler(
+                atOnce: { request, values in request.body.isEmpty ? first?(request, values) : nil },
+                run: { request, values in
+                    guard !request.body.isEmpty else { return await run(request, values) }
+                    return await wrapper(request) {
+                        if let answer = first?(request, values) { return answer }
+                        return await run(request, values)
+                    }
+                }, maximumBodyBytes: maximumBodyBytes, admission: admission)
+        }
     }
+
+    /// Calls the handler of a request, or answers in its place; nil where the path's parameters are not of their types.
+    public typealias Wrapper =
+        @Sendable (ServerRequest, _ handler: () async -> ServerResponse?) async -> ServerResponse?
 
     /// A check of a request's head before its body is read: nil lets the body come, an answer refuses it. The request that it
     /// gets has an empty body.
@@ -153,11 +171,14 @@ public struct Router: Sendable {
     /// - Parameters:
     ///   - other: The router.
     ///   - check: Returns a check that runs before a route's handler and may answer in its place; nil for none.
+    ///   - wrapper: Calls the handlers of requests with a body, after `check`; nil for none.
     public mutating func add(
-        _ other: Router, checking check: (Route) -> (@Sendable (ServerRequest) -> ServerResponse?)? = { _ in nil }
+        _ other: Router, checking check: (Route) -> (@Sendable (ServerRequest) -> ServerResponse?)? = { _ in nil },
+        wrappingBodies wrapper: Wrapper? = nil
     ) {
         for (entry, route) in zip(other.entries, other.routes) {
-            add(entry.method, entry.pattern, check(route).map(entry.handler.behind) ?? entry.handler)
+            let handler = wrapper.map(entry.handler.inside) ?? entry.handler
+            add(entry.method, entry.pattern, check(route).map(handler.behind) ?? handler)
         }
     }
 

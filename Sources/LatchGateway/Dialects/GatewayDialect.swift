@@ -18,6 +18,9 @@ protocol GatewayDialect: Sendable {
     /// Under which other names than the server's own a route is served.
     func hostScope(of pattern: String) -> HostCheck.Scope
 
+    /// The token of a request where it stands in a place of the dialect's own, besides `Authorization` and the session cookie.
+    func token(of request: ServerRequest) -> String?
+
     /// Adds the routes.
     func add(to router: inout Router)
 
@@ -28,6 +31,9 @@ protocol GatewayDialect: Sendable {
 extension GatewayDialect {
     /// Only under the server's own name.
     func hostScope(of pattern: String) -> HostCheck.Scope { .own }
+
+    /// No place of its own.
+    func token(of request: ServerRequest) -> String? { nil }
 
     /// Whatever lies below the prefix.
     func owns(_ path: String) -> Bool {
@@ -46,12 +52,14 @@ enum GatewayDialects {
     /// - Parameters:
     ///   - dialects: The dialects; the first is asked for a refusal where several own an address alike.
     ///   - check: The check of `Host` before every route; nil accepts every host.
+    ///   - callers: The limit on addresses that send too many unreadable bodies, before every route; nil for none.
     ///   - others: Adds the routes that belong to none.
     ///   - otherScope: Under which other names those are served.
     /// - Returns: The router.
     /// - Throws: ``GatewayError/Code/routes`` when two of them have one route.
     static func router(
-        _ dialects: [any GatewayDialect], check: HostCheck?, others: (inout Router) -> Void,
+        _ dialects: [any GatewayDialect], check: HostCheck?, callers: UnknownCallers? = nil,
+        others: (inout Router) -> Void,
         otherScope: (_ pattern: String) -> HostCheck.Scope = { _ in .own }
     ) throws(GatewayError) -> Router {
         let byPrefix = dialects.enumerated().sorted {
@@ -62,19 +70,32 @@ enum GatewayDialects {
             return owner?.serverError(status, sentence, request) ?? OnyxAnswers.serverError(status, sentence)
         }
         var router = Router(maximumBodyBytes: largestUnknownBody, errorResponse: serverError)
-        func add(_ routes: Router, _ scope: (String) -> HostCheck.Scope) {
-            router.add(routes) { route in
-                let scope = scope(route.pattern)
-                guard let check, scope != .anyHost else { return nil }
-                return { request in
-                    guard !check.allows(request, for: scope) else { return nil }
-                    return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
-                }
+        func add(_ routes: Router, _ dialect: (any GatewayDialect)?, _ scope: (String) -> HostCheck.Scope) {
+            router.add(
+                routes,
+                checking: { route in
+                    let scope = scope(route.pattern)
+                    guard let check, scope != .anyHost else { return nil }
+                    return { request in
+                        guard !check.allows(request, for: scope) else { return nil }
+                        return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
+                    }
+                },
+                wrappingBodies: callers.map { limit($0, dialect) })
+        }
+        @Sendable func tooMany(_ request: ServerRequest, _ wait: Duration) -> ServerResponse {
+            OnyxAnswers.later(
+                serverError(.tooManyRequests, Self.tooMany, RefusedRequest(request)), wait)
+        }
+        func limit(_ callers: UnknownCallers, _ dialect: (any GatewayDialect)?) -> Router.Wrapper {
+            { request, handler in
+                await callers.answer(
+                    request, token: dialect?.token(of: request), tooMany: { tooMany(request, $0) }, handler)
             }
         }
         var general = Router()
         others(&general)
-        add(general, otherScope)
+        add(general, nil, otherScope)
         var owners = Dictionary(router.routes.map { ($0, nil as String?) }) { first, _ in first }
         for dialect in dialects {
             var own = Router()
@@ -83,13 +104,15 @@ enum GatewayDialects {
                 guard let owner = owners.updateValue(dialect.name, forKey: route) else { continue }
                 throw conflict(route, dialect, owner)
             }
-            add(own) { dialect.hostScope(of: $0) }
+            add(own, dialect) { dialect.hostScope(of: $0) }
         }
         return router
     }
 
     private static let misdirected =
         "This server is not at this address. Ask at its public_url; a proxy before it must hand the client's Host on."
+
+    private static let tooMany = "Too many requests from your address could not be read; try again later."
 
     private static func conflict(
         _ route: Router.Route, _ dialect: any GatewayDialect, _ owner: String?

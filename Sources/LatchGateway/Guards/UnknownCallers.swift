@@ -9,26 +9,32 @@ struct UnknownCallers: Sendable {
     let limits: RequestLimits
     let proxies: TrustedProxies
     let issuer: any SessionIssuer
+    let apiKeys: APIKeyStore
+    let cookie: SessionCookie?
 
-    /// Runs `handler`, and counts a request with a body against its address when the answer has the status `refusal`.
+    /// Runs `handler`, and counts the request against its address when the answer says that its body is invalid.
     ///
     /// - Parameters:
-    ///   - request: The request. One without a body is always handled.
-    ///   - token: The request's token. A caller whose session is in memory is not limited, even if others at its address are.
-    ///   - refusal: The status with which the dialect refuses an unreadable body.
+    ///   - request: A request with a body.
+    ///   - token: The token that the request's dialect finds in it. Callers that are signed in are not limited, even if others at
+    ///     their address are.
     ///   - tooMany: Creates the answer for an address that must wait.
     ///   - handler: Parses the request and answers.
     /// - Returns: The answer.
     func answer(
-        _ request: ServerRequest, token: @autoclosure () -> String?, refusal: HTTPStatus,
-        tooMany: (Duration) -> ServerResponse, _ handler: () async throws -> ServerResponse
-    ) async rethrows -> ServerResponse {
-        guard !request.body.isEmpty else { return try await handler() }
-        if let wait = wait(of: request), !isKnown(token()) { return tooMany(wait) }
-        let answer = try await handler()
-        if answer.status == refusal { count(request) }
+        _ request: ServerRequest, token: @autoclosure () -> String?, tooMany: (Duration) -> ServerResponse,
+        _ handler: () async -> ServerResponse?
+    ) async -> ServerResponse? {
+        if let wait = wait(of: request), await !isSignedIn(request, token()) { return tooMany(wait) }
+        let answer = await handler()
+        if let status = answer?.status, Self.refusals.contains(status), await !isSignedIn(request, token()) {
+            count(request)
+        }
         return answer
     }
+
+    /// The statuses with which the dialects refuse a body that they cannot read.
+    private static let refusals: Set<HTTPStatus> = [.badRequest, .unprocessableContent]
 
     /// How long the address of a request must wait; nil when its request may be parsed.
     func wait(of request: ServerRequest) -> Duration? {
@@ -40,8 +46,15 @@ struct UnknownCallers: Sendable {
         _ = limits.take(.address, .from(proxies.client(of: request)))
     }
 
-    private func isKnown(_ token: String?) -> Bool {
-        guard let token, case .valid? = issuer.authenticateAtOnce(token) else { return false }
-        return true
+    private func isSignedIn(_ request: ServerRequest, _ token: String?) async -> Bool {
+        let tokens = RequestTokens(request, cookie: cookie)
+        for token in [tokens.first, tokens.second, token].compactMap({ $0 }) {
+            switch try? await issuer.authenticate(token) {
+            case .valid, .passwordChangeRequired: return true
+            case .expired, .terminated, .unrecognized, nil: break
+            }
+            if APIKeyStore.isKey(token), (try? await apiKeys.authenticate(token)) != nil { return true }
+        }
+        return false
     }
 }

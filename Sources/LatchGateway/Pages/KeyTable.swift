@@ -16,7 +16,7 @@ struct KeyTable {
     var table: HTML? {
         guard !keys.isEmpty else { return nil }
         return PageTable(
-            caption: caption, columns: ["Name", "May", "Made", "Last used", "Ends", "Revoke"],
+            caption: caption, columns: ["Name", "May", "Made", "Last used", "Ends", PageTable.actions],
             rows: keys.map { key in
                 [
                     "\(key.name)", "\(key.scopes.joined(separator: ", "))", ReadableTime.ago(key.created, now: now),

@@ -17,11 +17,12 @@ public protocol SessionIssuer: Sendable {
     ///   - device: On what.
     ///   - shape: What token is given out.
     ///   - authenticated: When the person last showed who it is, where that was elsewhere and is told; just now when nil.
+    ///   - asking: The session that asks for another one: it is not ended when the person has too many. nil for a sign-in.
     /// - Returns: What the client sends from now on.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or got another password since
     ///   `person` was read; what `shape` throws.
     func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?
+        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential
 
     /// Tells whose session a token is of. A valid one counts as used.
@@ -58,8 +59,10 @@ public protocol SessionIssuer: Sendable {
 
 extension SessionIssuer {
     /// Starts a session with an opaque token for somebody who showed just now who it is.
-    public func issue(for person: Person, device: SessionDevice) async throws -> SessionCredential {
-        try await issue(for: person, device: device, token: .opaque, authenticated: nil)
+    public func issue(
+        for person: Person, device: SessionDevice, token shape: TokenShape = .opaque, authenticated: Date? = nil
+    ) async throws -> SessionCredential {
+        try await issue(for: person, device: device, token: shape, authenticated: authenticated, asking: nil)
     }
 
     /// Nothing is known at once.

@@ -13,14 +13,14 @@ enum SessionStatements {
         """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
         String?.self, Date.self, UUID.self, UUID.self, Int.self)
 
-    /// Ends a person's excess sessions: sessions that were created from others first, then the oldest.
+    /// Ends a person's excess sessions: sessions that were created from others first, then the oldest, never the one that asks.
     static let endExcess = Statement(
         """
         UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE rowid IN (
             SELECT rowid FROM sessions WHERE person_id = ?3 AND ended_at IS NULL AND expires_at > ?1
-            ORDER BY parent_id IS NULL DESC, created_at DESC, rowid DESC LIMIT -1 OFFSET ?4)
+            ORDER BY id IS ?5 DESC, parent_id IS NULL DESC, created_at DESC, rowid DESC LIMIT -1 OFFSET ?4)
         RETURNING id
-        """, Date.self, String.self, UUID.self, Int.self
+        """, Date.self, String.self, UUID.self, Int.self, String?.self
     ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
 
     static let find = Statement(

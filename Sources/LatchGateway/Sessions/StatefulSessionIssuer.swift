@@ -47,7 +47,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
 
     /// Starts a session; see ``SessionIssuer``.
     public func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?
+        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential {
         let id = SessionID.random()
         let now = now()
@@ -77,7 +77,8 @@ public final class StatefulSessionIssuer: SessionIssuer {
                 device.address, min(authenticated ?? now, now), id.uuid, person.id, person.sessionEpoch)
             guard inserted == 1 else { return nil }
             return try connection.all(
-                SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum)
+                SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
+                asking?.rawValue)
         }
         guard let displaced else {
             throw GatewayError(.unknownPerson, "The person was disabled, removed or got another password just now.")

@@ -92,6 +92,7 @@ struct ProxiesTests {
             let names = [
                 "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username",
                 "Remote-User", "Remote-Email", "Remote-Groups", "Remote-Name", "X-Remote-User", "X-WEBAUTH-USER",
+                "X-WEBAUTH-EMAIL", "X-WEBAUTH-NAME", "X-WEBAUTH-GROUPS",
             ]
             let spellings = names.flatMap { [$0, $0.lowercased(), $0.replacing("-", with: "_")] }
             let token = try await house.token()

@@ -51,7 +51,8 @@ extension ImmichRoutes {
         }
         let credential: SessionCredential
         do {
-            credential = try await services.issuer.issue(for: caller.person, device: device)
+            credential = try await services.issuer.issue(
+                for: caller.person, device: device, token: .opaque, authenticated: nil, asking: caller.session.id)
             try await services.sessions.adopt(
                 credential.session, by: caller.session.id, lifetime: seconds.map { .seconds(min($0, 1 << 32)) })
         } catch let error as GatewayError where [.unknownPerson, .unknownSession].contains(error.code) {

@@ -19,8 +19,7 @@ struct ImmichRoutes: GatewayDialect {
         self.services = services
         access = ImmichAccess(services)
         routing = ImmichRouting(
-            prefix: services.settings.immich.prefix, log: services.log, access: access,
-            unknownCallers: services.unknownCallers)
+            prefix: services.settings.immich.prefix, log: services.log, access: access)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
     }
@@ -37,14 +36,15 @@ struct ImmichRoutes: GatewayDialect {
         prefix.isEmpty || path == prefix || path.hasPrefix(prefix + "/") || path == Self.wellKnown
     }
 
+    func token(of request: ServerRequest) -> String? { try? access.token(of: request) }
+
     /// Adds the routes under the prefix; in maintenance the few that say so.
     ///
     /// Source: contract of Immich, b.24.
     func add(to router: inout Router) {
         addServer(to: &router)
         guard !settings.isInMaintenance else { return }
-        let root = ImmichRouting(
-            prefix: "", log: services.log, access: access, unknownCallers: services.unknownCallers)
+        let root = ImmichRouting(prefix: "", log: services.log, access: access)
         root.on(.get, Self.wellKnown, to: &router) { _ in
             ImmichAnswers.message(ImmichWellKnown(endpoint: prefix.isEmpty ? "/" : prefix))
         }

@@ -10,7 +10,6 @@ struct ImmichRouting: Sendable {
     let prefix: String
     let log: Log
     let access: ImmichAccess
-    let unknownCallers: UnknownCallers
 
     /// Adds a route without parameters.
     func on(
@@ -55,14 +54,11 @@ struct ImmichRouting: Sendable {
     }
 
     private func answer(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
-        let response = await unknownCallers.answer(
-            request, token: try? access.token(of: request), refusal: .badRequest, tooMany: ImmichAnswers.tooMany
-        ) {
-            do {
-                return try await body()
-            } catch {
-                return failure(error, request)
-            }
+        let response: ServerResponse
+        do {
+            response = try await body()
+        } catch {
+            response = failure(error, request)
         }
         return ImmichAnswers.correlated(response, request.headers, request.id)
     }

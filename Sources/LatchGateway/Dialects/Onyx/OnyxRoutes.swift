@@ -68,9 +68,7 @@ struct OnyxRoutes: GatewayDialect {
         router.on(
             method, settings.prefix + path, maximumBodyBytes: Self.maximumBodyBytes, atOnce: first
         ) { request in
-            await services.unknownCallers.answer(
-                request, token: RequestTokens(request, cookie: nil).bearer, refusal: .unprocessableContent,
-                tooMany: OnyxAnswers.tooMany, { await answer(request, handler) })
+            await answer(request, handler)
         }
     }
 

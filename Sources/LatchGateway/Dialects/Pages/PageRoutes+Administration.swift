@@ -233,7 +233,7 @@ extension PageRoutes {
             case "end":
                 (
                     "Sign out \(name) everywhere?",
-                    "Every device and browser of \(person.email) must sign in again before it can go on.",
+                    "Every device and browser of \(person.email) must sign in again, and every key of this person's programs is revoked.",
                     "Sign out everywhere"
                 )
             case "make":

@@ -56,14 +56,9 @@ struct TimeTrackerRoutes: GatewayDialect {
         var first: (@Sendable (ServerRequest) -> ServerResponse?)?
         if let atOnce { first = { request in atOnce(self, request) } }
         router.on(method, prefix + path, maximumBodyBytes: Self.maximumBodyBytes, atOnce: first) { request in
-            await services.unknownCallers.answer(
-                request, token: RequestTokens(request, cookie: nil).bearer, refusal: .badRequest,
-                tooMany: { OnyxAnswers.later(TimeTrackerAnswers.refusal(.tooManyRequests, Self.tooMany), $0) },
-                { await answer(request, handler) })
+            await answer(request, handler)
         }
     }
-
-    private static let tooMany = "Too many requests from your address could not be read; try again later."
 
     private func answer(
         _ request: ServerRequest,
