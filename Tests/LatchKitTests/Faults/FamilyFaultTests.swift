@@ -129,6 +129,25 @@ import Testing
     }
 
     @Test(
+        "OX-13 RM-8 a proxy that lets the server's own answer to anybody through and refuses all else leaves the key recorded",
+        arguments: Family.keys)
+    func signOutBehindProxy(_ family: Family) async throws {
+        let world = try await family.make()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let stored = try #require(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)))
+        let probe = try #require(Dialects.named(account.dialect, details: account.details)).probe.path
+        world.wire.script { $0.path == probe ? world.rules($0) : .json(#"{"error":"Unauthorized"}"#, 401) }
+        let report = try await latch.signOut(account)
+        world.wire.script(world.rules)
+        #expect(!report.isRevoked && report.failure != nil)
+        #expect(try await latch.accounts.noteCount() == 1)
+        #expect(try await world.takes(SessionTokens(stored: stored).access, of: account))
+        await latch.close()
+        await world.stop()
+    }
+
+    @Test(
         "RM-8 a fault at any request of a key's rotation leaves one key that works, and no other at the server",
         arguments: Family.keys, Fault.all)
     func rotation(_ family: Family, _ fault: Fault) async throws {
