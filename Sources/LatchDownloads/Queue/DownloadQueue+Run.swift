@@ -122,7 +122,7 @@ extension DownloadQueue {
                 try await noteAnsweringHosts()
                 try await lookAtClock()
                 await tellProgress()
-                checkRoom()
+                await checkRoom()
             }
             try await wakes.next()
         }

@@ -261,7 +261,7 @@ public actor DownloadQueue {
         else { return }
         throw LatchError(
             .folderGone,
-            "The folder '\(library.folder)' is gone, which files were brought to before. Mount its drive, if it is on one; or bring "
+            "The folder '\(library.folder)' is gone, which was made for files before. Mount its drive, if it is on one; or bring "
                 + "files elsewhere: --to FOLDER; or begin anew there: latch download --make-folder")
     }
 
