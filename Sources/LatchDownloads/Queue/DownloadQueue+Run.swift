@@ -69,7 +69,7 @@ extension DownloadQueue {
     /// Works until nothing is left; false when the queue's file is full, and then nothing runs any more.
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
-            try await store.takeUp()
+            try await store.takeUp(now: now())
             try await lookAtClock()
             try await sortForeignParts()
             try await removePlaceholders()
