@@ -47,7 +47,7 @@ extension DownloadQueue {
             begin(.disk(.folder))
         }
         (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
-        (waitingAccounts, lostAccounts, answeringHosts, clock) = ([:], [], [], nil)
+        (waitingAccounts, lostAccounts, answeringHosts, clock, contended) = ([:], [], [], nil, [:])
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
@@ -175,13 +175,19 @@ extension DownloadQueue {
             guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
             if underWay.contains(next.key) {
                 // It was taken out and put in again: what ran for it before lets go of its part first.
-                contended.insert(next.key)
+                contended[next.position] = next.key
                 schedule.ended(next)
-                nextTime = now()
             } else {
                 start(next)
             }
         }
+    }
+
+    /// Notes that a file is not under way any more. A task that had to wait for it is read again.
+    func release(_ key: QueuedTask.Key) {
+        guard underWay.remove(key) != nil, contended.values.contains(key) else { return }
+        nextTime = now()
+        wakes.wake()
     }
 
     /// Whether there is nothing to do but to wait for what runs.
