@@ -68,6 +68,7 @@ struct LoginTests {
         let login = try await home.latch("login", "--browser")
         #expect(login.status == 76 && login.errors.contains("http://127.0.0.1:\(server.port)/team"), "\(login.errors)")
         #expect(server.requests.contains { $0.path == "/team/auth/me" })
+        #expect(login.errors.contains("Signing in to http://127.0.0.1:\(server.port)/team, as API_BASE_URL says."))
         home.environment["API_BASE_URL"] = "no address"
         #expect(try await home.latch("login", "--browser").status == 65)
         // An address on the command line has precedence.
