@@ -113,7 +113,7 @@ let package = Package(
         .testTarget(name: "JOSETests", dependencies: ["Crypto", "JOSE", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchCLITests",
-            dependencies: ["Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]),
+            dependencies: ["CSQLite", "Crypto", "HTTPServer", "LatchCLI", "LatchGateway", "TestSupport", "Wire"]),
         .testTarget(
             name: "LatchGatewayTests",
             dependencies: [

@@ -166,11 +166,15 @@ public final class Latchstring: Sendable {
         _ signIn: BrowserSignIn, to server: Server, onStep: @escaping @Sendable (ArrivalStep) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.browserSignIn, server.address) {
-            try await keep(server, email: nil, onStep) { client in
-                try await signIn.perform(at: server, line(to: server, client), folders: folders) {
-                    try await self.accounts.noteKey(
-                        KeyName(self.device), of: try Self.email(of: $0, server), at: server)
+            do {
+                return try await keep(server, email: nil, onStep) { client in
+                    try await signIn.perform(at: server, line(to: server, client), folders: folders) {
+                        try await self.accounts.noteKey(
+                            KeyName(self.device), of: try Self.email(of: $0, server), at: server)
+                    }
                 }
+            } catch let error as LatchError {
+                throw error.inBrowser
             }
         }
     }

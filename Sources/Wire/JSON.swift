@@ -32,7 +32,7 @@ public enum JSON {
         do {
             return try Array(encoder.encode(value))
         } catch {
-            // Only a number that is not finite fails, and no message has one.
+            // Only a number that is not finite or is beyond 64 bits fails, and no message has one.
             preconditionFailure("A message could not be written as JSON: \(error).")
         }
     }

@@ -29,11 +29,33 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
         Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The number as an integer, or nil when it has a fraction or is out of the type's range. A number with a fraction part or
-    /// an exponent is read as a double first, so beyond 2⁵³ its last digits may be rounded.
+    /// The number as an integer, or nil when it has a fraction or is out of the type's range. Its digits decide: `1.0` and `10e-1`
+    /// are 1, and nothing is rounded.
     public func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
-        Value(text) ?? double.flatMap { Value(exactly: $0) }
+        Value(text) ?? digits.flatMap { Value($0) }
     }
+
+    /// Whether the number has no fraction.
+    var isWhole: Bool { digits != nil }
+
+    /// The number without fraction and exponent; nil when it has a fraction, or more digits than any integer.
+    private var digits: String? {
+        let parts = text.split { $0 == "e" || $0 == "E" }
+        let mantissa = parts[0].drop { $0 == "-" }
+        let whole = mantissa.prefix { $0 != "." }
+        var digits = Substring(whole + mantissa.dropFirst(whole.count + 1))
+        while digits.last == "0" { digits.removeLast() }
+        let zeros = digits.prefix { $0 == "0" }.count
+        guard zeros < digits.count else { return "0" }
+        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0, exponent <= Self.mostDigits,
+            case let missing = whole.count + exponent - digits.count, missing >= 0,
+            digits.count - zeros + missing <= Self.mostDigits
+        else { return nil }
+        return (text.hasPrefix("-") ? "-" : "") + digits + String(repeating: "0", count: missing)
+    }
+
+    /// As many as the parser takes.
+    private static let mostDigits = 512
 
     /// The number as JSON writes it.
     public var description: String { text }

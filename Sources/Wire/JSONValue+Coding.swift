@@ -65,6 +65,9 @@ extension JSONValue {
 
 extension JSONValue: Encodable {
     /// Encodes the value.
+    ///
+    /// - Throws: `EncodingError` for a whole number beyond 64 bits and one beyond the range of a double, and what the encoder
+    ///   throws.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):
@@ -80,8 +83,14 @@ extension JSONValue: Encodable {
             case .number(let number):
                 if let whole = number.integer(Int64.self) {
                     try container.encode(whole)
+                } else if let whole = number.integer(UInt64.self) {
+                    try container.encode(whole)
+                } else if let double = number.double, !number.isWhole {
+                    try container.encode(double)
                 } else {
-                    try container.encode(number.double)
+                    let context = EncodingError.Context(
+                        codingPath: encoder.codingPath, debugDescription: "The number is too large to be kept.")
+                    throw EncodingError.invalidValue(self, context)
                 }
             case .bool(let flag): try container.encode(flag)
             default: try container.encodeNil()

@@ -1,5 +1,6 @@
 import Foundation
 import LatchGateway
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,6 +98,44 @@ struct AccountsTests {
             let none = try await home.latch("request", "GET", "/api/other", "--cached")
             #expect(none.status == 69 && none.output.isEmpty)
         }
+    }
+
+    @Test("IM-12 after a change on the server's own pages the password of today is asked for, and whoami knows of it")
+    func changedElsewhere() async throws {
+        let mustChange = Mutex(true)
+        let server = try FaultServer { request in
+            let demand = mustChange.withLock { $0 }
+            let body: String
+            switch (request.method, request.path) {
+            case ("POST", "/api/auth/login"):
+                body =
+                    #"{"accessToken":"token-of-ada","userId":"1","userEmail":"ada@example.org","name":"Ada","#
+                    + #""profileImagePath":"","isAdmin":false,"shouldChangePassword":\#(demand)}"#
+            case ("GET", "/api/users/me"), ("POST", "/api/auth/change-password"):
+                body = #"{"id":"1","email":"ada@example.org","name":"Ada","shouldChangePassword":\#(demand)}"#
+            default: return ScriptedImmich.answer(request)
+            }
+            return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        }
+        defer { server.close() }
+        let home = try home()
+        func login() async throws {
+            mustChange.withLock { $0 = true }
+            let login = try await home.latch(
+                "login", server.url(""), "-e", "ada@example.org", "--password-stdin", input: "correct horse")
+            #expect(login.status == 0 && login.errors.contains("another password"), "\(login.errors)")
+            mustChange.withLock { $0 = false }
+        }
+        try await login()
+        #expect(try await home.latch("password", "--password-stdin", input: "new horse 1\n").status == 65)
+        let changed = try await home.latch("password", "--password-stdin", input: "correct horse\nnew horse 1\n")
+        #expect(changed.status == 0, "\(changed.errors)")
+        #expect(server.requests.contains { $0.path == "/api/auth/change-password" })
+        #expect(!server.requests.contains { $0.method == "PUT" })
+
+        try await login()
+        let account = try Home.json(try await home.latch("whoami", "--json"))["account"] as? [String: Any]
+        #expect(account?["mustChangePassword"] as? Bool == false)
     }
 
     @Test("IM-12 a password is changed, a forced one first, and sessions are listed and ended")

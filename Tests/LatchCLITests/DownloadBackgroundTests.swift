@@ -163,6 +163,31 @@ import Testing
         try await eventually { fetching().isEmpty }
     }
 
+    @Test(
+        "DL-17 a service whose files were taken out of the queue while nothing fetches is removed, and starts in vain without harm",
+        arguments: [["downloads", "cancel"], ["logout", "--drop-downloads"]])
+    func emptied(_ emptying: [String]) async throws {
+        let desktop = try await MockDesktop(.manager, .notifications, environment: home.environment)
+        var home = home
+        home.environment.merge(desktop.environment) { $1 }
+        let started = try await home.latch(words)
+        #expect(started.status == 0, "\(started.errors)")
+        let place = home.folder.file("config/systemd/user/latchstring-downloads.service")
+        let unit = try String(contentsOfFile: place, encoding: .utf8)
+        for id in fetching() { kill(id, SIGKILL) }
+        try await eventually { fetching().isEmpty }
+
+        let emptied = try await home.latch(emptying)
+        #expect(emptied.status == 0, "\(emptied.errors)")
+        #expect(!FileManager.default.fileExists(atPath: place))
+        // As an earlier version left it.
+        try unit.write(toFile: place, atomically: true, encoding: .utf8)
+        let command = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") }).dropFirst(10)
+        let next = try await Program.run("/bin/sh", ["-c", String(command)], environment: home.environment)
+        #expect(next.status == 0 && next.output.contains("Nothing waits"), "\(next.errors)")
+        #expect(!FileManager.default.fileExists(atPath: place))
+    }
+
     @Test("DL-17 a start that fails leaves nothing that would start by itself later")
     func failedStart() async throws {
         try FileManager.default.createDirectory(

@@ -202,6 +202,35 @@ import Testing
         #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.hasPrefix("Nothing is fetched now."))
     }
 
+    @Test("DL-8 a reader that is slow gets every line of a long download")
+    func slowReader() async throws {
+        let house = try await FileHome()
+        let gate = house.home.folder.file("gate")
+        #expect(mkfifo(gate, 0o600) == 0)
+        let script = #"""
+            "$LATCH" download --json --to "$HOME/Files" $(seq -f /files/%g 1800) | { read -r < "\#(gate)"; cat; }
+            exit "${PIPESTATUS[0]}"
+            """#
+        let reading = Task { try await house.home.shell(script) }
+        // Nothing is read until the program waits for its reader, or has fetched all without waiting. A busy machine may let the
+        // reader begin earlier, and then proves less.
+        var (asked, since) = (0, ContinuousClock.now)
+        try await eventually {
+            let now = house.server.requests.count { $0.path.hasPrefix("/files/") }
+            if now != asked { (asked, since) = (now, .now) }
+            return asked > 0 && since.duration(to: .now) > .seconds(2)
+        }
+        try Data("go\n".utf8).write(to: URL(filePath: gate))
+        let result = try await reading.value
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count > 4_096)
+        for event in ["running", "complete"] {
+            let count = lines.count { $0.contains(#""\#(event)""#) }
+            #expect(count == 1_800, "\(event)")
+        }
+    }
+
     @Test("DL-12 signing out drops what waits, and so asks first at a terminal, and elsewhere wants to be told so")
     func signingOut() async throws {
         let (first, second) = try await houses()

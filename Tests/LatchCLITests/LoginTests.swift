@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import LatchGateway
 import TestSupport
@@ -67,6 +68,7 @@ struct LoginTests {
         let login = try await home.latch("login", "--browser")
         #expect(login.status == 76 && login.errors.contains("http://127.0.0.1:\(server.port)/team"), "\(login.errors)")
         #expect(server.requests.contains { $0.path == "/team/auth/me" })
+        #expect(login.errors.contains("Signing in to http://127.0.0.1:\(server.port)/team, as API_BASE_URL says."))
         home.environment["API_BASE_URL"] = "no address"
         #expect(try await home.latch("login", "--browser").status == 65)
         // An address on the command line has precedence.
@@ -183,6 +185,36 @@ struct LoginTests {
             try whole.write(to: URL(fileURLWithPath: sealed))
             _ = try await home.latch("whoami")
             #expect(try await server.liveSessions() == 0)
+        }
+    }
+
+    @Test("OX-13 signing out of every account goes on after one that cannot be signed out of, and reports all")
+    func unknownFamily() async throws {
+        try await TestGateway.with { server in
+            let home = try home()
+            try await server.add("eve@example.org")
+            for email in [TestGateway.email, "eve@example.org"] {
+                let login = try await home.latch(
+                    "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
+                try #require(login.status == 0, "\(login.errors)")
+            }
+            // As a later version may leave it.
+            var database: OpaquePointer?
+            #expect(sqlite3_open(home.data + "/latchstring.db", &database) == SQLITE_OK)
+            let change = "UPDATE accounts SET dialect = 'later' WHERE user_email = '\(TestGateway.email)'"
+            #expect(sqlite3_exec(database, change, nil, nil, nil) == SQLITE_OK)
+            sqlite3_close(database)
+
+            let logout = try await home.latch("logout", "--all", "--json")
+            #expect(logout.status == 76, "\(logout.errors)")
+            let json = try Home.json(logout)
+            for (name, email) in [("signedOut", "eve@example.org"), ("kept", TestGateway.email)] {
+                let accounts = json[name] as? [[String: Any]]
+                #expect(accounts?.map { $0["userEmail"] as? String } == [email], "\(name)")
+            }
+            #expect(try await home.latch("accounts").output.contains(TestGateway.email))
+            let again = try await home.latch("logout", "--all")
+            #expect(again.status == 76 && again.output.isEmpty && again.errors.contains("Update the program"))
         }
     }
 

@@ -199,9 +199,7 @@ struct ChoosingTests {
         "DL-1 pictures of one moment are all found when a server lists them in a different order at each request",
         arguments: 0..<8)
     func ties(_ seed: UInt64) async throws {
-        var later = (601...625).map { Picture($0, "IMG_\($0).JPG", [1]) }
-        for index in later.indices { later[index].taken = "2024-07-03T13:21:\(10 + index).000Z" }
-        let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + later)
+        let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + Self.later.prefix(25))
         let chance = Mutex(SeededRandom(seed: seed))
         server.intercept { [weak server] request in
             guard request.path == "/api/search/metadata" else { return nil }
@@ -212,10 +210,18 @@ struct ChoosingTests {
         #expect(Set(tasks.map(\.id)).count == 625 && tasks.count == 625)
     }
 
+    /// Pictures of later moments, a second apart: more than stand on the last page of those of one moment.
+    private static let later = (601...1_000).map { number in
+        var picture = Picture(number, "IMG_\(number).JPG", [1])
+        let (minute, second) = ((number - 600) / 60 + 21, (number - 600) % 60 + 100)
+        picture.taken = "2024-07-03T13:\(minute):\("\(second)".dropFirst()).000Z"
+        return picture
+    }
+
     @Test(
         "DL-1 pictures that are on no page, however often the pages are read, are reported, and the others are taken")
     func onNoPage() async throws {
-        let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) })
+        let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + Self.later)
         server.intercept { [weak server] request in
             // The first page is given as the second page too.
             guard request.path == "/api/search/metadata" else { return nil }
@@ -232,8 +238,9 @@ struct ChoosingTests {
         let error = await #expect(throws: LatchError.self) {
             try await DownloadChooser(account, session).find(DownloadWish(isWholeLibrary: true)) { found += $0 }
         }
-        #expect(error?.message.contains("250 of 600 were on no page") ?? false, "\(error?.message ?? "")")
-        #expect(Set(found.map(\.id)).count == 350)
+        #expect(error?.message.contains(" were on no page") ?? false, "\(error?.message ?? "")")
+        #expect(error?.message.contains(" and 250 of ") ?? false, "\(error?.message ?? "")")
+        #expect(Set(found.map(\.id)).count == 750 && found.count == 750, "all of later moments are among them")
         await latch.close()
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import Foundation
 import LatchDownloads
 import LatchKit
@@ -44,6 +45,22 @@ struct DownloadSessionTests {
     private static let ended = json(#"{"error_code":"SESSION_EXPIRED","detail":"It ended."}"#, 401)
 
     private func count(_ path: String) -> Int { world.server.requests.count { $0.path == path } }
+
+    @Test("IM-12 DL-7 files of an account that must change its password wait, and who watches is told so")
+    func passwordChange() async throws {
+        let queue = world.queue()
+        try await queue.add([world.task("one")])
+        #expect(try await !queue.isSignInAwaited())
+        let id = world.account.id
+        try await world.latch.accounts.database.write {
+            _ = try $0.run(Statement("UPDATE accounts SET must_change_password = 1 WHERE id = ?", UUID.self), id)
+        }
+        try await queue.run()
+        #expect(count("/files/one") == 0)
+        #expect(try await queue.progress().open == 1)
+        #expect(try await queue.isSignInAwaited())
+        #expect(try await queue.glance().heldBecause?.contains("latch password") ?? false)
+    }
 
     @Test("DL-13 a token that ran out under six transfers at once is renewed once, and nothing counts as tried")
     func renewed() async throws {

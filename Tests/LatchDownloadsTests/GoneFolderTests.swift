@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import LatchKit
 import TestSupport
@@ -42,6 +43,7 @@ struct GoneFolderTests {
             try FileManager.default.createDirectory(atPath: world.library, withIntermediateDirectories: true)
         }
         let queue = world.queue(library: library())
+        #expect(try await queue.glance().heldBecause?.contains("Mount its drive") ?? false)
         let error = await #expect(throws: LatchError.self) { try await queue.run() }
         #expect(
             error?.code == .folderGone && error?.message.contains("--make-folder") ?? false, "\(error?.message ?? "")")
@@ -66,8 +68,10 @@ struct GoneFolderTests {
         #expect(try world.files() == ["three.jpg", "two.jpg"])
     }
 
-    @Test("DL-13 DL-17 in the background the queue waits for the folder, and continues when it is there")
-    func waits() async throws {
+    @Test(
+        "DL-13 DL-17 in the background the queue waits for the folder, and continues when it is there, hidden folder or not",
+        arguments: [true, false])
+    func waits(_ hasHidden: Bool) async throws {
         try await unmount()
         var settings = DownloadSettings()
         settings.maximumOutage = nil
@@ -76,9 +80,30 @@ struct GoneFolderTests {
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { #expect($0.contains("Mount its drive")) }
         #expect(!isThere)
+        if !hasHidden { try FileManager.default.removeItem(atPath: world.folder.file("away") + "/.latchstring") }
         try mount()
         try await run.cancellableValue
         #expect(try world.files() == ["one.jpg", "two.jpg"])
+    }
+
+    @Test("DL-13 a folder without the hidden one is there while any of the files brought to it is")
+    func manyRemoved() async throws {
+        let (database, folder) = (world.latch.accounts.database, world.library)
+        try await world.queue(library: library()).prepareFolder(isNew: true)
+        try await database.write { connection in
+            for number in 100..<400 {
+                let insert = Statement(
+                    "INSERT INTO library_files (folder, key, path) VALUES (?, ?, ?)", String.self, String.self,
+                    String.self)
+                _ = try connection.run(insert, folder, "key-\(number)", "\(number).jpg")
+            }
+        }
+        try FileManager.default.removeItem(atPath: folder + "/.latchstring")
+        let queue = world.queue(library: library())
+        let error = await #expect(throws: LatchError.self) { try await queue.prepareFolder() }
+        #expect(error?.code == .folderGone)
+        try Data().write(to: URL(filePath: folder + "/399.jpg"))
+        try await queue.prepareFolder()
     }
 
     @Test("DL-13 when the folder disappears during downloads they wait; none fails, and they continue when it is back")

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import LatchKit
 import TestSupport
@@ -74,6 +75,34 @@ struct HostPauseTests {
         if !isAll { clock.advance(by: 602) }
         try await run.cancellableValue
         #expect(try await queue.progress().done == 10)
+    }
+
+    @Test("DL-12 retry counts a failed file of a paused host once", arguments: [true, false])
+    func countedOnce(_ isAll: Bool) async throws {
+        world.intercept { $0.path == "/files/bad" ? DownloadWorld.gone : nil }
+        let queue = queue()
+        try await queue.add([world.task("bad", group: .file)])
+        try await queue.run()
+        #expect(try await queue.progress().failed == 1)
+        try await leaveAlone()
+        #expect(try await world.otherProgram().retryFailed(isAll ? nil : ["bad"]) == (isAll ? 11 : 1))
+    }
+
+    @Test("DL-14 a stored pause of a host that no file waits for is removed when its time is over")
+    func forgotten() async throws {
+        try await leaveAlone()
+        let queue = queue()
+        try await queue.cancelAll()
+        let count = Statement("SELECT count(*) FROM download_pauses") { row throws(DatabaseError) in
+            try row.get(0) as Int
+        }
+        func rows() async throws -> Int? { try await world.latch.accounts.database.read { try $0.first(count) } }
+        #expect(try await rows() == 1)
+        try await queue.run()
+        #expect(try await rows() == 1)
+        clock.advance(by: 602)
+        try await queue.run()
+        #expect(try await rows() == 0)
     }
 
     @Test(

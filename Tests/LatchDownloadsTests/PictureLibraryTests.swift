@@ -59,6 +59,34 @@ struct PictureLibraryTests {
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
+    @Test("DL-11 while one account fetches a picture that two share, the other's task is not read again and again")
+    func sharedWaits() async throws {
+        let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
+        let second = try await world.latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
+        var other = task(id)
+        other.account = second.id
+        world.stall(id, after: 5_000)
+        let library = CountingLibrary(inner: library())
+        let queue = world.queue(library: library)
+        try await queue.add([task(id), other])
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        var (isRunning, beats) = (false, 0)
+        for await event in events {
+            if case .progress(_, 5_000, _) = event { isRunning = true }
+            if isRunning, case .overall = event { beats += 1 }
+            if beats == 8 { break }
+        }
+        let asked = library.asked
+        #expect(asked < 6, "\(asked)")
+        world.intercept { _ in nil }
+        world.server.cut()
+        try await run.cancellableValue
+        #expect(try world.files() == ["IMG_1.jpg"])
+        #expect(try await queue.progress().open == 0)
+    }
+
     @Test("DL-13 after a search of the folder that failed, as on a full disk, the next caller searches again")
     func searchedAnew() async throws {
         try await bring([task(id)], to: library())

@@ -176,8 +176,7 @@ import Testing
         let error = await #expect(throws: LatchError.self) { try await signingIn.cancellableValue }
         #expect(
             error?.code == refusal.code && error?.message.contains(refusal.words) == true, "\(error?.message ?? "")")
-        let start = refusal.code == .codeRefused ? "Login failed: " : "OAuth login failed: "
-        #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "")")
+        #expect(error?.message.hasPrefix("OAuth login failed: ") == true, "\(error?.message ?? "")")
         #expect(try await latch.accounts.accounts().isEmpty && world.onyx.live.isEmpty)
     }
 

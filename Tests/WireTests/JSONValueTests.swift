@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -21,6 +22,37 @@ import Testing
         #expect(value["id"]?.integer == 9_007_199_254_740_993)
         #expect(value["x"]?.integer == nil && value["x"]?.number == 1.2345678901234567e19)
         #expect(value["e"]?.number == 1.1 && value["g"]?.number == nil && value["f"]?.integer == 0)
+    }
+
+    @Test(
+        arguments: [
+            ("1.50e1", Int128(15)), ("100E-2", 1), ("-0.0e9", 0), ("0e99999999999999999999", 0),
+            ("1e19", 10_000_000_000_000_000_000),
+            ("12345678901234567890.0", 12_345_678_901_234_567_890),
+            ("-9223372036854775808.0", -9_223_372_036_854_775_808),
+            ("1e-400", nil), ("12345678901234567890.5", nil), ("1e400", nil), ("1e99999999999999999999", nil),
+            ("1.5", nil),
+            ("0.10", nil), ("15e-1", nil),
+        ] as [(String, Int128?)])
+    func `a number is whole if its text says so`(text: String, whole: Int128?) throws {
+        guard case .number(let number) = try JSONValue(parsing: Array(text.utf8)) else {
+            Issue.record("\(text)")
+            return
+        }
+        #expect(number.integer(Int128.self) == whole)
+        #expect(number.integer(Int64.self) == whole.flatMap { Int64(exactly: $0) })
+    }
+
+    @Test func `a value is encoded without loss or not at all`() throws {
+        for text in ["[18446744073709551615,-9223372036854775808,1.5,0.1]", "[9007199254740993]"] {
+            let value = try JSONValue(parsing: Array(text.utf8))
+            #expect(String(decoding: JSON.encode(value), as: UTF8.self) == text)
+            #expect(String(decoding: try JSONEncoder().encode(value), as: UTF8.self) == text)
+        }
+        for text in ["[1e400]", "[18446744073709551616]", "[-9223372036854775809]"] {
+            let value = try JSONValue(parsing: Array(text.utf8))
+            #expect(throws: EncodingError.self, "\(text)") { try JSONEncoder().encode(value) }
+        }
     }
 
     @Test func `escapes read as the characters that they stand for`() throws {

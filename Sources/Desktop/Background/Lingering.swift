@@ -1,12 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Whether the user's systemd instance also runs while the user is signed out.
 public enum Lingering {
@@ -14,8 +7,14 @@ public enum Lingering {
     ///
     /// Source: loginctl(1), `enable-linger`; logind keeps an empty file with the user's name.
     public static var isOn: Bool {
-        guard let entry = getpwuid(getuid()) else { return false }
-        return FileManager.default.fileExists(
-            atPath: "/var/lib/systemd/linger/" + String(cString: entry.pointee.pw_name))
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+            guard let start = buffer.baseAddress, getpwuid_r(getuid(), &entry, start, buffer.count, &found) == 0,
+                let found
+            else { return false }
+            return FileManager.default.fileExists(
+                atPath: "/var/lib/systemd/linger/" + String(cString: found.pointee.pw_name))
+        }
     }
 }

@@ -33,13 +33,19 @@ struct BackgroundDownload {
         self.atOnce = atOnce
     }
 
-    private var entry: LoginEntry { LoginEntry(Self.name, environment: environment) }
-    private var service: ServiceFile { ServiceFile(Self.name, environment: environment) }
+    private static var entry: LoginEntry { LoginEntry(name, environment: ProcessInfo.processInfo.environment) }
+    private static var service: ServiceFile { ServiceFile(name, environment: ProcessInfo.processInfo.environment) }
 
     /// Removes the autostart entry and the service, so that nothing starts by itself any more.
-    private func forget() {
+    private static func forget() {
         entry.remove()
         service.remove()
+    }
+
+    /// Removes the autostart entry and the service when no file waits any more. A service that finds nothing to do would start
+    /// at every sign-in.
+    static func forget(ifDone queue: DownloadQueue) async {
+        if let progress = try? await queue.progress(), progress.open == 0 { forget() }
     }
 
     /// Runs the queue here and shows it, with the network, the desktop and the machine's sleep seen to.
@@ -47,11 +53,17 @@ struct BackgroundDownload {
         let keeper = DownloadKeeper(
             queue, environment: environment, fetchesMetered: isMetered,
             advice: "Fetch all the same: latch download --metered")
-        let code = try await keeper.keep(begun: { [environment] in BackgroundProgram.tellReady(environment) }) {
-            try await DownloadDisplay(console: run.console).show(queue)
+        let result: Result<ExitCode, any Error>
+        do {
+            result = .success(
+                try await keeper.keep(begun: { [environment] in BackgroundProgram.tellReady(environment) }) {
+                    try await DownloadDisplay(console: run.console).show(queue)
+                })
+        } catch {
+            result = .failure(error)
         }
-        if try await queue.progress().open == 0 { forget() }
-        return code
+        await Self.forget(ifDone: queue)
+        return try result.get()
     }
 
     /// Starts another `latch` that fetches the waiting files. Until all files are here, systemd, or else the desktop, starts it
@@ -66,13 +78,13 @@ struct BackgroundDownload {
         let words = try words()
         do {
             let settings = known.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            try entry.write(
+            try Self.entry.write(
                 (settings.isEmpty ? [] : ["/usr/bin/env"] + settings) + words + ["--background"], title: Self.title)
             let program = BackgroundProgram(
-                words, as: service, description: Self.title, environment: known, log: log)
+                words, as: Self.service, description: Self.title, environment: known, log: log)
             let keeper = try await program.start(bus: .session(environment), waitingIn: folders.callbacks)
             // Only one of the two may start it again.
-            if keeper == .service { entry.remove() }
+            if keeper == .service { Self.entry.remove() }
             try run.console.result(
                 [
                     "It goes on in the background, also after this terminal is closed. \(lifetime(keeper))",
@@ -84,7 +96,7 @@ struct BackgroundDownload {
                 ])
         } catch let error as DesktopError {
             // The start failed, so nothing may start by itself later.
-            forget()
+            Self.forget()
             throw LatchError(.backgroundFailed, error.message, cause: error)
         }
         return .done
@@ -119,7 +131,7 @@ struct BackgroundDownload {
 
     /// Says that there is nothing to go on with.
     func nothingLeft() throws -> ExitCode {
-        forget()
+        Self.forget()
         try run.console.result(["Nothing waits to be fetched."], json: ["background": false])
         return .done
     }

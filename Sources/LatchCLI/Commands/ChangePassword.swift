@@ -26,8 +26,13 @@ struct ChangePassword: Performing {
     var asksNobody: Bool { readsInput }
 
     func perform(in run: Run) async throws -> ExitCode {
-        let (account, _) = try await run.session(selector)
+        var (account, session) = try await run.session(selector)
         try await run.latchstring().requirePasswordChange(of: account)
+        if account.mustChangePassword {
+            // It may have been changed elsewhere; then the password of today is needed.
+            _ = try await session.identity()
+            account = try await run.latchstring().accounts.account(account.id) ?? account
+        }
         let question = NewPassword(account: account, run: run)
         try await question.change(to: readsInput ? try await fromInput(account) : try await question.ask())
         let now = try await run.latchstring().accounts.account(account.id) ?? account

@@ -126,7 +126,8 @@ struct DownloadFiles: Performing {
         let background = BackgroundDownload(run: run, isMetered: isMetered, atOnce: place.atOnce)
         if wish.isEmpty {
             guard try await queue.progress().open > 0 else {
-                if isBackground { return try background.nothingLeft() }
+                // A service, which has --keep-trying alone, must not fail at each sign-in.
+                if isBackground || place.keepsTrying { return try background.nothingLeft() }
                 throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
             }
             // With --keep-trying, as in a service, the queue itself waits for a drive that is mounted later.

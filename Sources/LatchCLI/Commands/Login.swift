@@ -126,7 +126,11 @@ struct Login: Performing {
     private func serverAddress(_ run: Run) async throws -> ServerAddress {
         if let address { return try ServerAddress(address) }
         let configured = try TimeTrackerDialect.address(in: run.environment)
-        guard run.environment["API_BASE_URL", default: ""].isEmpty else { return configured }
+        guard run.environment["API_BASE_URL", default: ""].isEmpty else {
+            // Other projects have a variable of that name too.
+            run.console.note("Signing in to \(configured), as API_BASE_URL says.")
+            return configured
+        }
         let accounts = try await run.latchstring().accounts
         let found = try await accounts.foundServer()
         if let found, !run.person.isThere {

@@ -39,41 +39,40 @@ struct Logout: Performing {
         let leaving = isAll ? try await kit.accounts.accounts() : [try await run.account(selector)]
         if !dropsDownloads, try await !mayDropDownloads(of: leaving, kit, run) {
             run.console.note("Nobody was signed out. Bring it home first: latch download")
-            try run.console.result([], json: ["signedOut": []])
+            try run.console.result([], json: ["signedOut": [], "kept": []])
             return .failed
         }
         if leaving.contains(where: \.isSignedIn) { try await run.openSecrets() }
         let queue = try await LibraryPlaces(kit).last().map {
             DownloadQueue(kit, library: FolderLibrary(folder: $0.folder))
         }
-        var left: [JSONValue] = []
+        var (left, kept): ([JSONValue], [JSONValue]) = ([], [])
         var worst = ExitCode.done
         for account in leaving {
             try Task.checkCancellation()
-            let outcome = try await signOut(account, of: kit)
-            // What had come in parts of the files that went with it.
-            try await queue?.cancelAll(of: account.id)
+            let outcome = await signOut(account, of: kit)
+            if case .failure(let error) = outcome {
+                worst = [worst, ExitCode(for: error.code)].max { $0.rawValue < $1.rawValue } ?? worst
+                guard (try? await kit.accounts.account(account.id)) == .some(nil) else {
+                    kept.append(Self.json(account, outcome))
+                    if !run.console.isJSON { run.console.fail(error, hint: nil) }
+                    continue
+                }
+            }
             left.append(Self.json(account, outcome))
+            // What had come in parts of the files that went with it.
+            _ = try? await queue?.cancelAll(of: account.id)
             try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if !run.console.isJSON { tell(outcome, of: account, run) }
-            if case .failure(let error) = outcome { worst = ExitCode(for: error.code) }
         }
+        if let queue { await BackgroundDownload.forget(ifDone: queue) }
         if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }
-        try run.console.result([], json: ["signedOut": .array(left)])
+        try run.console.result([], json: ["signedOut": .array(left), "kept": .array(kept)])
         return worst
     }
 
-    /// Signs out of one account. A failure here does not stop the others, unless the account is still present.
-    private func signOut(
-        _ account: Account, of kit: Latchstring
-    ) async throws -> Result<SignOutReport, LatchError> {
-        do {
-            return .success(try await kit.signOut(account))
-        } catch let error as LatchError {
-            // If the account is still present, nothing was done.
-            guard (try? await kit.accounts.account(account.id)) == .some(nil) else { throw error }
-            return .failure(error)
-        }
+    private func signOut(_ account: Account, of kit: Latchstring) async -> Result<SignOutReport, LatchError> {
+        do { return .success(try await kit.signOut(account)) } catch { return .failure(LatchError(telling: error)) }
     }
 
     private func tell(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ run: Run) {
@@ -115,7 +114,7 @@ struct Logout: Performing {
         try await run.openSecrets()
         try await kit.accounts.removeAccount(account.id)
         try run.console.say(["Forgot the account of \(account.userEmail.printable)."])
-        try run.console.result([], json: ["signedOut": .array([])])
+        try run.console.result([], json: ["signedOut": [], "kept": []])
         return .done
     }
 

@@ -19,11 +19,12 @@ struct WhoAmI: Performing {
     private let selector: String?
 
     func perform(in run: Run) async throws -> ExitCode {
-        let (account, session) = try await run.session(selector)
+        var (account, session) = try await run.session(selector)
         var identity: Identity?
         var problem: LatchError?
         do {
             identity = try await session.identity()
+            account = try await run.latchstring().accounts.account(account.id) ?? account
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             problem = error
         }

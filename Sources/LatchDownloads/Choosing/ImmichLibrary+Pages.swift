@@ -7,6 +7,9 @@ extension ImmichLibrary {
     private struct Place {
         var from: Date?
         var recent: [String: Date] = [:]
+        /// How many pictures were on no page, and how many the pages with them told of.
+        var missing = 0
+        var listed = 0
     }
 
     /// By how much each search begins before the last one's end: servers know times more exactly than they tell them.
@@ -23,12 +26,17 @@ extension ImmichLibrary {
     /// on them and the number of pictures found equals the number of entries: a server may list the pictures of one moment in
     /// a different order at each request.
     ///
-    /// - Throws: ``LatchError/Code/serverRefused`` when some pictures of one moment cannot be found. Those that were found
-    ///   until then are taken; pictures of later moments are not.
+    /// - Throws: ``LatchError/Code/serverRefused`` when some pictures of one moment cannot be found. All others are taken
+    ///   before, also those of later moments.
     func pages(_ query: [JSONValue.Member], _ take: ([JSONValue]) async throws -> Void) async throws {
         let asked = query.first { $0.name == "takenAfter" }?.value.string
         var place = Place(from: asked.flatMap(ServerTime.date))
         repeat {} while try await takeSlice(query, &place, take)
+        guard place.missing > 0 else { return }
+        throw LatchError(
+            .serverRefused,
+            "The library could not be listed whole: \(account.serverURL) gives pictures of one moment in another order "
+                + "each time, and \(place.missing) of \(place.listed) were on no page. Choose again, or by --album.")
     }
 
     /// Takes what a search finds until it comes to a later moment.
@@ -51,20 +59,21 @@ extension ImmichLibrary {
             }
             // Later pictures are asked for again by the next slice.
             let range = (place.from ?? .distantPast)...max(place.from ?? .distantPast, later ?? .distantFuture)
-            let missing = times.count { range.contains($0) } - place.recent.values.count { range.contains($0) }
+            let listed = times.count { range.contains($0) }
+            let missing = listed - place.recent.values.count { range.contains($0) }
             if page > 1, isNew || missing > 0 && turns < Self.patience {
                 turns = isNew ? 0 : turns + 1
                 (page, isNew, times) = (1, false, [])
-            } else if page > 1, missing > 0 {
-                throw LatchError(
-                    .serverRefused,
-                    "The library could not be listed whole: \(account.serverURL) gives pictures of one moment in another order "
-                        + "each time, and \(missing) of \(times.count) were on no page. Choose again, or by --album.")
-            } else {
-                guard let later, next != nil else { return false }
-                place = Place(from: later, recent: place.recent.filter { $0.value >= later - Self.overlap })
-                return true
+                continue
             }
+            if page > 1, missing > 0 {
+                place.missing += missing
+                place.listed += listed
+            }
+            guard let later, next != nil else { return false }
+            place.from = later
+            place.recent = place.recent.filter { $0.value >= later - Self.overlap }
+            return true
         }
     }
 

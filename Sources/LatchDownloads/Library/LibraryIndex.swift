@@ -37,11 +37,22 @@ struct LibraryIndex: Sendable {
         return try await LatchError.telling { try await database.read { try $0.first(Self.selectAny, folder) } } == nil
     }
 
-    /// Whether at least one of the first 100 known files exists; their contents are not compared.
+    /// Whether at least one of the known files exists; their contents are not compared.
     func hasFiles() async throws -> Bool {
-        let folder = folder
-        let paths = try await LatchError.telling { try await database.read { try $0.all(Self.selectSome, folder) } }
-        return paths.contains { DownloadPart.size(of: folder + "/" + $0) != nil }
+        // A mount point without its drive is empty: the files are not looked for one by one then.
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder), !names.isEmpty else {
+            return false
+        }
+        var last = ""
+        while true {
+            let (folder, key) = (folder, last)
+            let page = try await LatchError.telling {
+                try await database.read { try $0.all(Self.selectPage, folder, key) }
+            }
+            if page.contains(where: { DownloadPart.size(of: folder + "/" + $0.path) != nil }) { return true }
+            guard let end = page.last else { return false }
+            last = end.key
+        }
     }
 
     /// Notes a file, in a commit of somebody else's.
@@ -97,9 +108,10 @@ struct LibraryIndex: Sendable {
         row throws(DatabaseError) in try row.get(0) as Int
     }
 
-    private static let selectSome = Statement(
-        "SELECT path FROM library_files WHERE folder = ? LIMIT 100", String.self
-    ) { row throws(DatabaseError) in try row.get(0) as String }
+    private static let selectPage = Statement(
+        "SELECT key, path FROM library_files WHERE folder = ? AND key > ? ORDER BY key LIMIT 500", String.self,
+        String.self
+    ) { row throws(DatabaseError) in (key: try row.get(0) as String, path: try row.get(1) as String) }
 
     private static let upsert = Statement(
         """

@@ -32,7 +32,8 @@ public struct DownloadGlance: Sendable {
     public let running: [File]
     /// What was asked for and is fetched no more.
     public let ended: [File]
-    /// Why the files of a host wait; nil when no host is paused. Of several hosts the first by name is told.
+    /// Why files wait; nil when nothing holds them up that is known outside of the program that fetches. A missing folder is told
+    /// before an account that must sign in, and that before a paused host.
     public let heldBecause: String?
 }
 
@@ -57,23 +58,38 @@ extension DownloadQueue {
         let running = files.filter { $0.state == .running }
         tally.take(try await store.counts())
         let overall = tally.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
-        let pause = try await store.pauses(after: now()).first
         return DownloadGlance(
             overall: overall, running: running, ended: files.filter { $0.state != .running },
-            heldBecause: pause?.sentence)
+            heldBecause: try await reasonToWait())
+    }
+
+    private func reasonToWait() async throws -> String? {
+        do {
+            try await checkFolder()
+        } catch let error as LatchError where error.code == .folderGone {
+            return Hold.disk(.folder).sentence(folder: library.folder, database: "")
+        }
+        guard let account = try await heldAccounts().first else {
+            return try await store.pauses(after: now()).first?.sentence
+        }
+        return account.isSignedIn
+            ? "\(account.serverURL) wants another password before anything else: latch password"
+            : "Files wait for a sign-in: latch login \(account.serverURL)"
     }
 
     /// The hosts whose files wait for a time, and why.
     public func pauses() async throws -> [HostPause] { try await store.pauses(after: now()) }
 
-    /// Whether unfinished files belong to an account that must sign in.
+    /// Whether unfinished files belong to an account that must sign in or change its password.
     ///
     /// - Throws: The codes of the storage.
-    public func isSignInAwaited() async throws -> Bool {
-        for account in try await store.openByAccount().keys {
-            if try await latch.accounts.account(account)?.isSignedIn == false { return true }
+    public func isSignInAwaited() async throws -> Bool { try await !heldAccounts().isEmpty }
+
+    private func heldAccounts() async throws -> [Account] {
+        let open = try await store.openByAccount()
+        return try await latch.accounts.accounts().filter {
+            open[$0.id] != nil && (!$0.isSignedIn || $0.mustChangePassword)
         }
-        return false
     }
 
     /// Whether some program holds what whoever fetches holds; for a moment others hold it too.

@@ -62,7 +62,8 @@ extension DownloadQueue {
     @discardableResult
     public func retryFailed(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        return try await store.retry(ids, of: account) + store.free(ids, of: account, now: now())
+        // In this order: a failed file of a paused host would wait by the time that it is counted again.
+        return try await store.free(ids, of: account, now: now()) + store.retry(ids, of: account)
     }
 
     /// Forgets tasks that are over; their files stay, what has come of those that failed is dropped. All, where no ids

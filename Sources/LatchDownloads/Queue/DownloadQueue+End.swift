@@ -76,8 +76,9 @@ extension DownloadQueue {
     /// Frees a task's place.
     func leave(_ row: QueuedTask) {
         guard let fetch = running.removeValue(forKey: row.position) else { return }
+        contended[row.position] = nil
         tally.arrived(fetch.gained)
-        if placing[row.position] == nil { underWay.remove(row.key) }
+        if placing[row.position] == nil { release(row.key) }
         if !fetch.hasAnswer || !noteAnswer(row) { outages.left(row) }
         schedule.ended(row)
         startNext()

@@ -71,7 +71,7 @@ extension DownloadQueue {
     /// Whether the file is known not to be there since the task was read; asked once, for another account's task may
     /// bring it.
     private func isAbsent(_ row: QueuedTask) -> Bool {
-        absent.remove(row.task.id) != nil && row.task.metadata.liveID == nil && !contended.contains(row.key)
+        absent.remove(row.task.id) != nil && row.task.metadata.liveID == nil && contended[row.position] == nil
     }
 
     /// The file of a task that is there already. Of a live photo both must be, else both are fetched.

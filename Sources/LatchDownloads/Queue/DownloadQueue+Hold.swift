@@ -59,8 +59,8 @@ extension DownloadQueue {
     static func isFull(_ error: any Error) -> Bool { (error as? LatchError)?.code == .storageFull }
 
     /// Goes on when there is room on the disk again.
-    func checkRoom() {
-        if holds.contains(where: \.isDisk), roomTime <= now(), hasRoom { end(\.isDisk) }
+    func checkRoom() async {
+        if holds.contains(where: \.isDisk), roomTime <= now(), await hasRoom() { end(\.isDisk) }
     }
 
     /// Waits until the queue's file can be written again, and takes up there what was stopped.
@@ -73,7 +73,7 @@ extension DownloadQueue {
     }
 
     private func isWritable() async throws -> Bool {
-        guard roomTime <= now(), hasRoom else { return false }
+        guard roomTime <= now(), await hasRoom() else { return false }
         do {
             try await store.takeUpAgain()
             for (position, point) in unnoted { try await store.note(position, resume: point, boot: Self.boot) }
@@ -85,8 +85,9 @@ extension DownloadQueue {
     }
 
     /// Whether there is room for the files and for the queue's database, and the folder is back if it was missing.
-    private var hasRoom: Bool {
-        guard !holds.contains(.disk(.folder)) || Self.isThere(partsFolder) else { return false }
+    private func hasRoom() async -> Bool {
+        // The folder may come back without the hidden one, which is made again then.
+        if holds.contains(.disk(.folder)), (try? await prepareFolder()) == nil { return false }
         let database = store.database.path.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return [partsFolder, database].allSatisfy { folder in
             folder.flatMap(DownloadPart.freeBytes).map { $0 > DiskSpace.enough } ?? true

@@ -34,7 +34,7 @@ extension DownloadQueue {
 
     func placed(_ row: QueuedTask) {
         placing[row.position] = nil
-        if running[row.position] == nil { underWay.remove(row.key) }
+        if running[row.position] == nil { release(row.key) }
         schedule.left(row)
         startNext()
         if !isBusy { wakes.wake() }

@@ -47,7 +47,7 @@ extension DownloadQueue {
             begin(.disk(.folder))
         }
         (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
-        (waitingAccounts, lostAccounts, answeringHosts, clock) = ([:], [], [], nil)
+        (waitingAccounts, lostAccounts, answeringHosts, clock, contended) = ([:], [], [], nil, [:])
         let heart = Task { [wakes] in
             while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
         }
@@ -69,7 +69,7 @@ extension DownloadQueue {
     /// Works until nothing is left; false when the queue's file is full, and then nothing runs any more.
     private func isWorkDone(_ isLasting: Bool) async throws -> Bool {
         do {
-            try await store.takeUp()
+            try await store.takeUp(now: now())
             try await lookAtClock()
             try await sortForeignParts()
             try await removePlaceholders()
@@ -122,7 +122,7 @@ extension DownloadQueue {
                 try await noteAnsweringHosts()
                 try await lookAtClock()
                 await tellProgress()
-                checkRoom()
+                await checkRoom()
             }
             try await wakes.next()
         }
@@ -175,13 +175,19 @@ extension DownloadQueue {
             guard let next = schedule.next({ !isHeld($0.task.account) }) else { return }
             if underWay.contains(next.key) {
                 // It was taken out and put in again: what ran for it before lets go of its part first.
-                contended.insert(next.key)
+                contended[next.position] = next.key
                 schedule.ended(next)
-                nextTime = now()
             } else {
                 start(next)
             }
         }
+    }
+
+    /// Notes that a file is not under way any more. A task that had to wait for it is read again.
+    func release(_ key: QueuedTask.Key) {
+        guard underWay.remove(key) != nil, contended.values.contains(key) else { return }
+        nextTime = now()
+        wakes.wake()
     }
 
     /// Whether there is nothing to do but to wait for what runs.

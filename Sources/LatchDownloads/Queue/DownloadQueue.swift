@@ -67,8 +67,8 @@ public actor DownloadQueue {
     var executors: [UUID: any TaskExecutor] = [:]
     /// Tasks that were read and whose files are not here, by their ids.
     var absent: Set<DownloadTask.ID> = []
-    /// Files whose task had to wait for another task of the same file: whether they exist here is checked again.
-    var contended: Set<QueuedTask.Key> = []
+    /// The tasks that had to wait for another task of the same file, by their positions: whether it exists here is checked again.
+    var contended: [Int: QueuedTask.Key] = [:]
     /// Whether tasks are started.
     var isWorking = false
     /// Whether the queue is stopping its transfers and the placing of files.
@@ -261,7 +261,7 @@ public actor DownloadQueue {
         else { return }
         throw LatchError(
             .folderGone,
-            "The folder '\(library.folder)' is gone, which files were brought to before. Mount its drive, if it is on one; or bring "
+            "The folder '\(library.folder)' is gone, which was made for files before. Mount its drive, if it is on one; or bring "
                 + "files elsewhere: --to FOLDER; or begin anew there: latch download --make-folder")
     }
 

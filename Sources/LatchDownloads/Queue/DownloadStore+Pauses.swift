@@ -87,6 +87,8 @@ extension DownloadStore {
 
     private static let removePause = Statement("DELETE FROM download_pauses WHERE host = ?", String.self)
 
+    static let removeEndedPauses = Statement("DELETE FROM download_pauses WHERE until <= ?", Date.self)
+
     private static let removePauses = Statement(
         """
         DELETE FROM download_pauses \

@@ -214,8 +214,13 @@ struct DownloadStore: Sendable {
         }
     }
 
-    /// Takes up what a program that is gone has left running.
-    func takeUp() async throws { try await write { _ = try $0.run(Self.takeUp) } }
+    /// Takes up what a program that is gone has left running, and removes the pauses that are over.
+    func takeUp(now: Date) async throws {
+        try await write { connection in
+            _ = try connection.run(Self.takeUp)
+            _ = try connection.run(Self.removeEndedPauses, now)
+        }
+    }
 
     /// Takes up what could not be noted for want of room; something is written at any rate, so that it shows whether
     /// there is.

@@ -84,6 +84,12 @@ enum AccountSchema {
                 one INTEGER PRIMARY KEY CHECK (one = 1), server_url TEXT NOT NULL, found_at INTEGER NOT NULL
             ) STRICT;
             """),
+        // Earlier versions took the time of a file that was a second old for a strong validator.
+        Migration(
+            14, "no download is resumed by the time of a file that was new",
+            """
+            UPDATE downloads SET resume = json_set(resume, '$.isTimeStrong', json('false')) WHERE resume ->> 'isTimeStrong';
+            """),
     ]
 
     static let columns = """

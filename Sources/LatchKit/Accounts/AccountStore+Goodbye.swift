@@ -79,7 +79,7 @@ extension AccountStore {
         let keyID = line.tokens.keyID ?? line.keyID
         if let request = line.dialect.signOut(keyID: keyID) {
             let answer = try? await line.ask(request)
-            let isRevoked = answer.map { line.hasEnded($0, request) } ?? false
+            let isRevoked = answer.map { line.dialect.whyNotEnded($0, to: request, at: line.address) == nil } ?? false
             if let keyID, line.dialect is any KeyDialect {
                 if isRevoked { try await forget(.id(keyID), of: id) } else { try await note([.id(keyID)], of: id) }
             }
@@ -111,22 +111,13 @@ extension AccountStore {
         let end: ContinuousClock.Instant
 
         func ask(_ request: DialectRequest) async throws -> ClientResponse {
-            let bound = ContinuousClock.now.duration(to: end)
-            guard bound > .zero else { throw LatchError(.timedOut, "There was no time left to ask \(address).") }
+            let bound = try end.timeLeft(toAsk: address)
             var request = request
             for field in dialect.authorization(tokens.lasting, besides: extra) {
                 request.headers[field.name] = field.value
             }
             return try await PasswordSignIn.send(
                 request, to: address, with: client, timeout: bound)
-        }
-
-        /// Whether the server itself says that it has ended what was asked for; a page in its place says nothing.
-        func hasEnded(_ answer: ClientResponse, _ request: DialectRequest) -> Bool {
-            guard case .answered = dialect.verdict(on: answer, to: request.path, at: request.base ?? address) else {
-                return false
-            }
-            return dialect.notEnded(answer, at: address) == nil
         }
     }
 

@@ -72,18 +72,7 @@ extension AccountStore {
         _ key: String, _ dialect: any KeyDialect, _ server: ServerAddress, _ ask: KeyQuestion
     ) async throws {
         let request = dialect.revokeKey(key)
-        let answer = try await ask(request)
-        switch dialect.verdict(on: answer, to: request.path, at: server) {
-        case .answered:
-            guard let why = dialect.notEnded(answer, at: server) else { return }
-            throw LatchError(.serverRefused, why)
-        case .foreign(let why):
-            throw LatchError(.foreignAnswer, "\(server) did not answer itself; \(why)")
-        case .failing, .rejected:
-            throw LatchError(
-                .serverError, "\(server) did not revoke a key (status \(answer.status)).",
-                retryAfter: dialect.pause(after: answer))
-        }
+        if let error = dialect.whyNotEnded(try await ask(request), to: request, at: server) { throw error }
     }
 
     /// Notes the key that replaced another one in the secret store; it is not looked for by its name any more.

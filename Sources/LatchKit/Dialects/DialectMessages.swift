@@ -88,6 +88,8 @@ public struct Identity: Sendable, Hashable {
     public var scopes: [String]
     /// When the token ends, where the server tells.
     public var tokenExpires: Date?
+    /// Whether the server requires a password change before anything else; nil where it does not tell.
+    public var mustChangePassword: Bool?
 
     /// Makes an identity.
     public init(id: String, email: String, name: String? = nil, scopes: [String] = [], tokenExpires: Date? = nil) {

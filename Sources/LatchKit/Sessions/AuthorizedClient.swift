@@ -102,7 +102,7 @@ extension Session {
     /// Sends a request with the token, and meets a rejection once; the answer, and the token that brought it.
     ///
     /// - Throws: ``LatchError/Code/passwordChangeRequired`` when the server requires a password change, unless
-    ///   `beforeNewPassword` is true.
+    ///   `beforeNewPassword` is true. The server is asked first whether it still does.
     func perform(
         _ request: DialectRequest, beforeNewPassword: Bool = false
     ) async throws -> (answer: ClientResponse, token: HeldToken) {
@@ -121,10 +121,10 @@ extension Session {
             _ = try (request.base ?? server).url(of: request.path)
             token = try await current()
         }
-        guard !mustChangePassword || beforeNewPassword else {
+        if mustChangePassword, !beforeNewPassword, try await identity().mustChangePassword != false {
             throw LatchError(
                 .passwordChangeRequired,
-                "\(server) wants another password before anything else, so nothing was sent. Change the password first."
+                "\(server) wants another password before anything else, so the request was not sent. Change the password first."
             )
         }
         let (answer, rejection) = try await answer(request, token, exchange)

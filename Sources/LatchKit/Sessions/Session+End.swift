@@ -5,15 +5,22 @@ extension Session {
     /// of who is signed in.
     ///
     /// A refusal that any program could have said is not enough to end a session.
-    func isConfirmed(_ token: Secret, within bound: Duration = .seconds(10)) async throws -> Bool {
-        let probe = dialect.probe
-        guard case .server = dialect.recognise(try await exchange(probe, nil, timeout: bound)) else {
+    func isConfirmed(_ token: Secret, until end: ContinuousClock.Instant? = nil) async throws -> Bool {
+        let end = end ?? .now + .seconds(20)
+        guard case .server = dialect.recognise(try await ask(dialect.probe, nil, until: end)) else {
             return false
         }
         let identity = dialect.identity
-        let answer = try await exchange(identity, token, timeout: bound)
+        let answer = try await ask(identity, token, until: end)
         if case .rejected = dialect.verdict(on: answer, to: identity.path, at: identity.base ?? server) { return true }
         return false
+    }
+
+    /// Sends a request whose answer is waited for until a time.
+    private func ask(
+        _ request: DialectRequest, _ token: Secret?, until end: ContinuousClock.Instant
+    ) async throws -> ClientResponse {
+        try await exchange(request, token, timeout: end.timeLeft(toAsk: request.base ?? server))
     }
 
     /// Ends the session that the server has ended; the caller holds the account's lock.
@@ -126,7 +133,9 @@ extension Session {
     private func forget(
         _ token: HeldToken?, _ onStep: @Sendable (DepartureStep) -> Void
     ) async throws -> SignOutReport {
-        await endRenewal()
+        // All that the server is asked shares one deadline.
+        let end = ContinuousClock.now + accounts.goodbyeBound
+        await endRenewal(until: end)
         // A disk on which nothing can be locked or noted keeps nobody signed in.
         let lock = try? await accounts.locks.lock(accountID)
         defer { lock?.release() }
@@ -151,7 +160,8 @@ extension Session {
         } catch let error as LatchError {
             notNoted = error
         }
-        let report = wasSignedIn ? await revoke(secret, keyID) : SignOutReport(isRevoked: true, failure: nil)
+        let report =
+            wasSignedIn ? await revoke(secret, keyID, until: end) : SignOutReport(isRevoked: true, failure: nil)
         onStep(.serverTold(isRevoked: report.isRevoked))
         if let notNoted {
             try await accounts.removeSecrets(accountID)
@@ -171,10 +181,10 @@ extension Session {
     }
 
     /// Waits for a renewal in progress. The server may have replaced the token, and then only the new one can be revoked.
-    private func endRenewal() async {
+    private func endRenewal(until end: ContinuousClock.Instant) async {
         guard let flying else { return }
-        let bound = Task { [accounts] in
-            do { try await Task.sleep(for: accounts.goodbyeBound) } catch { return }
+        let bound = Task {
+            do { try await Task.sleep(until: end) } catch { return }
             flying.cancel()
         }
         await flying.value
@@ -201,8 +211,8 @@ extension Session {
     }
 
     /// Looks whether the server still takes a token that it said to have ended.
-    private func checkEnd(_ token: Secret) async throws {
-        let answer = try await exchange(dialect.identity, token, timeout: accounts.goodbyeBound)
+    private func checkEnd(_ token: Secret, until end: ContinuousClock.Instant) async throws {
+        let answer = try await ask(dialect.identity, token, until: end)
         guard
             case .answered = dialect.verdict(on: answer, to: dialect.identity.path, at: dialect.identity.base ?? server),
             dialect.identity(from: answer) != nil
@@ -212,13 +222,15 @@ extension Session {
             "\(dialect.identity.base ?? server) still takes the token: there it is good until its time has run out.")
     }
 
-    private func revoke(_ token: Secret?, _ keyID: String?) async -> SignOutReport {
+    private func revoke(
+        _ token: Secret?, _ keyID: String?, until end: ContinuousClock.Instant
+    ) async -> SignOutReport {
         guard let token else {
             return SignOutReport(
                 isRevoked: false,
                 failure: LatchError(.secretStoreFailed, "The token could not be read, so the server was not told."))
         }
-        let leftover = await revokeLeftovers(with: token)
+        let leftover = await revokeLeftovers(with: token, until: end)
         guard let request = dialect.signOut(keyID: keyID) else {
             return SignOutReport(
                 isRevoked: false,
@@ -228,35 +240,52 @@ extension Session {
                 ))
         }
         do {
-            let answer = try await exchange(request, token, timeout: accounts.goodbyeBound)
-            switch dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
-            case .rejected(let refusal):
-                // A refusal that any proxy could have sent does not prove that the session or key has ended.
-                if !refusal.isUnmistakable, !(try await isConfirmed(token, within: accounts.goodbyeBound)) {
-                    throw unconfirmed(then: "")
-                }
+            let answer = try await ask(request, token, until: end)
+            if case .rejected(let refusal) = dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
+                try await checkRefusal(refusal, of: token, until: end)
                 return SignOutReport(isRevoked: leftover == nil, failure: leftover)
-            case .foreign(let why): throw foreign(why, for: request.base, then: "")
-            case .failing: throw failing(answer, at: request.base, then: "")
-            case .answered:
-                if let why = dialect.notEnded(answer, at: server) { throw LatchError(.serverRefused, why) }
             }
-            if !dialect.signsOutForCertain { try await checkEnd(token) }
+            if let error = dialect.whyNotEnded(answer, to: request, at: server) { throw error }
+            if !dialect.signsOutForCertain { try await checkEnd(token, until: end) }
             return SignOutReport(isRevoked: leftover == nil, failure: leftover)
         } catch {
             return SignOutReport(isRevoked: false, failure: LatchError(error, asking: server))
         }
     }
 
+    /// Throws unless a refusal proves that the session has ended: one that any proxy could have sent must be confirmed. A key has
+    /// no end of its own, so for a key only an unmistakable refusal counts.
+    private func checkRefusal(
+        _ refusal: Rejection, of token: Secret, until end: ContinuousClock.Instant
+    ) async throws {
+        guard !refusal.isUnmistakable else { return }
+        guard try await isConfirmed(token, until: end) else { throw unconfirmed(then: "") }
+        guard dialect is any KeyDialect else { return }
+        throw LatchError(
+            .serverRefused,
+            "\(server) refuses the key, but does not say that it was revoked. The next sign-in there makes sure.")
+    }
+
     /// Revokes the account's other keys that a crash left over; why one could not be.
-    private func revokeLeftovers(with token: Secret) async -> LatchError? {
+    private func revokeLeftovers(with token: Secret, until end: ContinuousClock.Instant) async -> LatchError? {
         guard let dialect = dialect as? any KeyDialect else { return nil }
         do {
             return try await accounts.revokeLeftovers(of: accountID, dialect, at: server) { request in
-                try await self.exchange(request, token, timeout: accounts.goodbyeBound)
+                try await self.ask(request, token, until: end)
             }
         } catch {
             return LatchError(error, asking: server)
         }
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// How long it is until this time.
+    ///
+    /// - Throws: ``LatchError/Code/timedOut`` when it has passed.
+    func timeLeft(toAsk server: ServerAddress) throws(LatchError) -> Duration {
+        let left = ContinuousClock.now.duration(to: self)
+        guard left > .zero else { throw LatchError(.timedOut, "There was no time left to ask \(server).") }
+        return left
     }
 }

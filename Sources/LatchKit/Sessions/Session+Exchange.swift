@@ -119,23 +119,43 @@ extension Session {
     nonisolated func failing(
         _ answer: ClientResponse, at place: ServerAddress? = nil, then end: String = Session.stays
     ) -> LatchError {
-        let server = place ?? server
-        let wait = dialect.pause(after: answer)
-        guard answer.status != .tooManyRequests else {
-            let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a little"
-            return LatchError(
-                .rateLimited, "\(server) wants fewer requests. Wait \(pause) and try again.", retryAfter: wait)
-        }
-        let remedy = dialect.remedy(for: answer).map { " " + $0 } ?? ""
-        return LatchError(
-            .serverError,
-            "\(server) has a fault of its own (status \(answer.status)). Try again later.\(end)\(remedy)",
-            retryAfter: wait)
+        dialect.failing(answer, at: place ?? server, then: end)
     }
 
     /// The error for a server that answers and refuses.
     nonisolated func refused(_ answer: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
         let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
         return LatchError(.serverRefused, "\(place ?? server) refuses: \(words).\(Self.stays)")
+    }
+}
+
+extension Dialect {
+    /// The error for a server that fails.
+    fileprivate func failing(_ answer: ClientResponse, at server: ServerAddress, then end: String) -> LatchError {
+        let wait = pause(after: answer)
+        guard answer.status != .tooManyRequests else {
+            let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a little"
+            return LatchError(
+                .rateLimited, "\(server) wants fewer requests. Wait \(pause) and try again.", retryAfter: wait)
+        }
+        let remedy = remedy(for: answer).map { " " + $0 } ?? ""
+        return LatchError(
+            .serverError,
+            "\(server) has a fault of its own (status \(answer.status)). Try again later.\(end)\(remedy)",
+            retryAfter: wait)
+    }
+
+    /// Why an answer to a request that ends a session or revokes a key does not say that this was done; nil when the server itself
+    /// says that it was.
+    func whyNotEnded(
+        _ answer: ClientResponse, to request: DialectRequest, at server: ServerAddress
+    ) -> LatchError? {
+        let server = request.base ?? server
+        switch verdict(on: answer, to: request.path, at: server) {
+        case .answered: return notEnded(answer, at: server).map { LatchError(.serverRefused, $0) }
+        case .rejected: return LatchError(.serverRefused, "\(server) refuses the token (status \(answer.status)).")
+        case .foreign(let why): return LatchError(.foreignAnswer, "\(server) did not answer itself; \(why)")
+        case .failing: return failing(answer, at: server, then: "")
+        }
     }
 }

@@ -107,6 +107,11 @@ public actor Session {
         }
         machine.verified(in: token.epoch)
         publish()
+        if mustChangePassword, identity.mustChangePassword == false {
+            // It was changed elsewhere, as on the server's own pages.
+            mustChangePassword = false
+            try? await accounts.notePasswordChanged(accountID)
+        }
         if let expires = identity.tokenExpires {
             let due = dialect.refreshDate(now: now(), expires: expires)
             try? await accounts.noteExpiry(accountID, of: token.generation, refreshAfter: due, expires: expires)

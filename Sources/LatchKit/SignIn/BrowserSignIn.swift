@@ -132,14 +132,14 @@ public struct BrowserSignIn: Sendable {
     ) throws(LatchError) -> BrowserReturn {
         let link = CallbackLink.fitted(link, to: redirect)
         guard let state = journey.state ?? AuthorizationResponse.state(of: link, expectedRedirect: redirect) else {
-            throw LatchError(.callbackInvalid, "OAuth login failed: the callback holds no state. Sign in again.")
+            throw LatchError(.callbackInvalid, "Login failed: the callback holds no state. Sign in again.")
         }
         let response: AuthorizationResponse
         do {
             response = try .parse(
                 callbackURL: link, expectedRedirect: redirect, expectedState: state, expectedIssuer: journey.issuer)
         } catch {
-            throw LatchError(.callbackInvalid, "OAuth login failed: \(error.message)", cause: error)
+            throw LatchError(.callbackInvalid, "Login failed: \(error.message)", cause: error)
         }
         switch response {
         case .code(let code): return BrowserReturn(code: code, state: state, link: Secret(link))
@@ -154,13 +154,26 @@ public struct BrowserSignIn: Sendable {
         while words.hasSuffix(".") { words.removeLast() }
         return switch error {
         case "access_denied", "consent_required", "interaction_required", "login_required":
-            LatchError(.signInDenied, "OAuth login failed: the sign-in was denied in the browser (\(words)).")
+            LatchError(.signInDenied, "Login failed: the sign-in was denied in the browser (\(words)).")
         case "server_error", "temporarily_unavailable":
             LatchError(
                 .serverError,
-                "OAuth login failed: \(server) or its identity provider has a fault of its own (\(words)). "
+                "Login failed: \(server) or its identity provider has a fault of its own (\(words)). "
                     + "Try again later.")
-        default: LatchError(.serverRefused, "OAuth login failed: \(server) says: \(words).")
+        default: LatchError(.serverRefused, "Login failed: \(server) says: \(words).")
         }
+    }
+}
+
+extension LatchError {
+    private static let login = "Login failed: "
+
+    /// The same error as one of a sign-in with the browser: its message begins with "OAuth login failed".
+    ///
+    /// Source: IM-16.
+    var inBrowser: LatchError {
+        guard message.hasPrefix(Self.login) else { return self }
+        return LatchError(
+            code, "OAuth login failed: " + message.dropFirst(Self.login.count), retryAfter: retryAfter, cause: cause)
     }
 }

@@ -68,12 +68,12 @@ struct BrowserWait: Sendable {
     }
 
     private static let closed = LatchError(
-        .browserClosed, "OAuth login failed: the browser was closed before the sign-in was done. Nobody was signed in.")
+        .browserClosed, "Login failed: the browser was closed before the sign-in was done. Nobody was signed in.")
 
     private var late: LatchError {
         LatchError(
             .signInTimedOut,
-            "OAuth login failed: the browser did not come back in time (\(signIn.timeout.components.seconds) s). Nobody was signed in."
+            "Login failed: the browser did not come back in time (\(signIn.timeout.components.seconds) s). Nobody was signed in."
         )
     }
 }

@@ -27,6 +27,8 @@ import Testing
         if !family.usesBrowser { fail() }
         let error = try await #require(throws: LatchError.self) { try await world.begin(latch, server, fail) }
         fault.expect(error, while: .signingIn, at: world.door)
+        // IM-16
+        if family.usesBrowser { #expect(!error.message.hasPrefix("Login failed"), "\(error)") }
         #expect(try await latch.accounts.rowIDs().isEmpty)
 
         world.wire.script(world.rules)
@@ -122,6 +124,25 @@ import Testing
         }
         #expect(try await latch.accounts.accounts().allSatisfy { $0.id != account.id })
         try await world.expectWholeOrAbsent(latch, [account.id])
+        await latch.close()
+        await world.stop()
+    }
+
+    @Test(
+        "OX-13 RM-8 a proxy that lets the server's own answer to anybody through and refuses all else leaves the key recorded",
+        arguments: Family.keys)
+    func signOutBehindProxy(_ family: Family) async throws {
+        let world = try await family.make()
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let stored = try #require(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)))
+        let probe = try #require(Dialects.named(account.dialect, details: account.details)).probe.path
+        world.wire.script { $0.path == probe ? world.rules($0) : .json(#"{"error":"Unauthorized"}"#, 401) }
+        let report = try await latch.signOut(account)
+        world.wire.script(world.rules)
+        #expect(!report.isRevoked && report.failure != nil)
+        #expect(try await latch.accounts.noteCount() == 1)
+        #expect(try await world.takes(SessionTokens(stored: stored).access, of: account))
         await latch.close()
         await world.stop()
     }

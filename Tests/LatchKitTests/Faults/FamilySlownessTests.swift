@@ -45,6 +45,25 @@ import Testing
     }
 
     @Test(
+        "OX-13 one deadline holds for all that a sign-out asks of a server that does not answer", arguments: Family.keys
+    )
+    func oneDeadline(_ family: Family) async throws {
+        let world = try await family.make()
+        let latch = try await world.home.open(goodbyeBound: .milliseconds(300))
+        let account = try await world.signIn(latch)
+        try await latch.accounts.note([.id("left over")], of: account.id)
+        let asked = world.wire.requests.count
+        world.trickle()
+        let report = try await latch.signOut(account)
+        #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(String(describing: report.failure))")
+        // The key that was left over is asked about first, until the time is up.
+        #expect(world.wire.requests.count <= asked + 1)
+        #expect(try await latch.accounts.noteCount() == 2)
+        await latch.close()
+        await world.stop()
+    }
+
+    @Test(
         "a sign-in, a question, a call and a renewal that are answered without end time out, and the account is kept",
         arguments: Family.all)
     func neverDone(_ family: Family) async throws {

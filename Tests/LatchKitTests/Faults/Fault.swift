@@ -78,7 +78,9 @@ struct Fault: Sendable, CustomTestStringConvertible {
         for words in [place.description] + told.1 {
             #expect(error.message.contains(words), "\(words): \(error)", sourceLocation: sourceLocation)
         }
-        let failed = ["Login failed: ", "Could not sign in: "].contains { error.message.hasPrefix($0) }
+        let failed = ["Login failed: ", "OAuth login failed: ", "Could not sign in: "].contains {
+            error.message.hasPrefix($0)
+        }
         #expect(failed == (act == .signingIn && !isLost), "\(error)", sourceLocation: sourceLocation)
         let stays = error.message.hasSuffix("You stay signed in.")
         #expect(stays == (act == .signedIn && !isLost), "\(error)", sourceLocation: sourceLocation)

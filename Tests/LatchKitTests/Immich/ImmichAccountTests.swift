@@ -84,12 +84,31 @@ import Testing
                 #expect(error.code == .passwordChangeRequired, "\(error)")
             }
         }
-        #expect(world.wire.requests.count == asked)
+        #expect(world.wire.requests.dropFirst(asked).allSatisfy { $0.path == "/api/users/me" })
         #expect(await sessions[0].restore().isSignedIn)
 
         try await latch.changePassword(
             PasswordChange(current: nil, new: Secret("a better one"), isForced: true), of: account)
         for session in sessions { #expect(try await session.client.send(.get, "/api/albums").status == .ok) }
+    }
+
+    @Test("IM-12 after a change on the server's own pages nothing is held back, and a fault then is told as it is")
+    func changedElsewhere() async throws {
+        let world = try ImmichWorld()
+        world.immich.set { $0.mustChange = true }
+        let latch = try await world.home.open()
+        let account = try await world.signIn(latch)
+        let client = try latch.session(for: account).client
+        world.immich.set { $0.mustChange = false }
+        world.immich.intercept { _ in .page(502) }
+        let error = try await #require(throws: LatchError.self) { try await client.send(.get, "/api/albums") }
+        #expect(error.code == .serverError, "\(error)")
+        world.immich.intercept(nil)
+        #expect(try await client.send(.get, "/api/albums").status == .ok)
+        #expect(try await latch.accounts.account(account.id)?.mustChangePassword == false)
+        let asked = world.wire.requests.count
+        #expect(try await client.send(.get, "/api/albums").status == .ok)
+        #expect(world.wire.requests.count == asked + 1)
     }
 
     @Test(

@@ -36,9 +36,8 @@ import Testing
         let error = try await #require(throws: LatchError.self) { try await world.signIn(latch) }
 
         #expect(Self.words(for: row).contains { error.message.contains($0) }, "\(row): \(error.message)")
-        // IM-16: what the browser brings back is told as of the browser's sign-in.
-        let isTold = ["Login failed: ", "OAuth login failed: "].contains { error.message.hasPrefix($0) }
-        #expect(isTold, "\(error.message)")
+        // IM-16
+        #expect(error.message.hasPrefix("OAuth login failed: "), "\(error.message)")
         let requests = world.provider.requests
         let isAfterCallback = row.outcome == .refusedAtExchange || row.outcome == .refusedAtUserInfo
         #expect(requests.contains("/authorize") == (row.outcome != .refusedBeforehand), "\(requests)")

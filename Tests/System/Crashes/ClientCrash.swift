@@ -113,7 +113,7 @@ extension ClientCrash {
     private func check(_ what: String) async throws {
         let hadToken = try await hasSecret()
         // The next command of all finishes what was left.
-        let accounts = try await accounts(what)
+        let accounts = try await Self.accounts(what, environment)
         let sessions = try await liveSessions()
 
         try #require(accounts.count <= 1, "\(what)")
@@ -169,7 +169,7 @@ extension ClientCrash {
         try #require(try await latch(["whoami"]).status == 0, "\(what)")
         let out = try await latch(["logout"])
         try #require(out.status == 0, "\(what): \(out.errors)")
-        try #require(try await accounts(what).isEmpty, "\(what)")
+        try #require(try await Self.accounts(what, environment).isEmpty, "\(what)")
         try #require(try await secretCount() == 0, "\(what): a secret is left")
     }
 
@@ -196,10 +196,11 @@ extension ClientCrash {
         }
     }
 
-    private func accounts(_ what: String) async throws -> [JSONValue] {
+    /// The accounts of a home that `latch` shows after a program was killed there.
+    static func accounts(_ what: String, _ environment: [String: String]) async throws -> [JSONValue] {
         // `latch accounts` finishes nothing that a killed program left; any other command does.
-        _ = try await latch(["logs"])
-        let result = try await latch(["accounts", "--json"])
+        _ = try await Program.run(Products.path("latch"), ["logs"], environment: environment)
+        let result = try await Program.run(Products.path("latch"), ["accounts", "--json"], environment: environment)
         try #require(result.status == 0, "\(what): \(result.errors)")
         return try result.json()["accounts"]?.array ?? []
     }

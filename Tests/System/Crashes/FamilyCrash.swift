@@ -173,7 +173,7 @@ extension FamilyCrash {
     }
 
     private mutating func prepare(for command: Command) async throws {
-        let isSignedIn = try await !accounts("preparing").isEmpty
+        let isSignedIn = try await !ClientCrash.accounts("preparing", environment).isEmpty
         if command == .login, isSignedIn { try await signOut("preparing") }
         if command != .login, !isSignedIn { try await signIn() }
         former = command == .login ? nil : try await token()
@@ -187,7 +187,7 @@ extension FamilyCrash {
     /// Signs out; then nothing is left here, and nothing there.
     private mutating func signOut(_ what: String) async throws {
         try await run(.logout)
-        try #require(try await accounts(what).isEmpty, "\(what)")
+        try #require(try await ClientCrash.accounts(what, environment).isEmpty, "\(what)")
         try #require(try await secrets(what) == 0, "\(what): a secret is left")
         try #require(try await live() == 0, "\(what): something is left on the server")
     }
@@ -197,7 +197,7 @@ extension FamilyCrash {
     private mutating func check(_ command: Command, _ what: String) async throws {
         let hadToken = try await secrets(what) > 0
         // The next command of all finishes what was left.
-        let accounts = try await accounts(what)
+        let accounts = try await ClientCrash.accounts(what, environment)
         let isSignedIn = accounts.first?["isSignedIn"]?.bool == true
         try #require(accounts.count <= 1 && (accounts.isEmpty || isSignedIn), "\(what): half an account")
         try #require(command != .rotate || isSignedIn, "\(what): the account is gone")
@@ -233,7 +233,7 @@ extension FamilyCrash {
     private func untilServerHas(_ count: Int, _ what: String) async throws {
         var live = try await live()
         for _ in 0..<50 where live != count {
-            _ = try await accounts(what)
+            _ = try await ClientCrash.accounts(what, environment)
             live = try await self.live()
         }
         try #require(live == count, "\(what): \(live) keys on the server")
@@ -266,14 +266,6 @@ extension FamilyCrash {
         let token = try await latch(["token"]).output.trimmingCharacters(in: .newlines)
         try #require(token.count > 20, "no token is shown")
         return token
-    }
-
-    private func accounts(_ what: String) async throws -> [JSONValue] {
-        // `latch accounts` finishes nothing that a killed program left; any other command does.
-        _ = try await latch(["logs"])
-        let result = try await latch(["accounts", "--json"])
-        try #require(result.status == 0, "\(what): \(result.errors)")
-        return try result.json()["accounts"]?.array ?? []
     }
 
     /// How many sessions or keys of the person the server takes.

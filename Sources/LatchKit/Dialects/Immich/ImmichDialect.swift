@@ -77,7 +77,9 @@ public struct ImmichDialect: PasswordDialect {
             let id = user["id"]?.string, !id.isEmpty, let email = user["email"]?.string
         else { return nil }
         let name = user["name"]?.string ?? ""
-        return Identity(id: id, email: email, name: name.isEmpty ? nil : name)
+        var identity = Identity(id: id, email: email, name: name.isEmpty ? nil : name)
+        identity.mustChangePassword = user["shouldChangePassword"]?.bool
+        return identity
     }
 
     /// A request of the API.

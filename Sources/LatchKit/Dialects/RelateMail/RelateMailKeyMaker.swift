@@ -103,9 +103,7 @@ struct RelateMailKeyMaker: Sendable {
         var request = dialect.revokeKey(id)
         request.headers["Authorization"] = authorization
         let hasty = line.line(to: line.address, timeout: Session.revocationBound)
-        guard let answer = try? await hasty.send(request),
-            case .answered = dialect.verdict(on: answer, to: request.path, at: line.address)
-        else { return false }
-        return dialect.notEnded(answer, at: line.address) == nil
+        guard let answer = try? await hasty.send(request) else { return false }
+        return dialect.whyNotEnded(answer, to: request, at: line.address) == nil
     }
 }
