@@ -7,6 +7,9 @@ import Wire
 /// What `latchd serve` says on its first screen: what it did, and what to do next.
 struct Welcome {
     let file: ConfigurationFile
+    /// The file that the command line named; nil where it is found by itself.
+    let namedFile: String?
+    let environment: [String: String]
     let addresses: [BoundAddress]
     let isNew: Bool
     let stores: GatewayStores
@@ -29,12 +32,41 @@ struct Welcome {
             lines.append("  warning        others on this machine may read \(path): chmod 600 '\(path)'")
         }
         lines.append("")
-        if people == 0 { lines.append("Add a person:  latchd user add you@example.org") }
-        if let first = addresses.first(where: { $0.port != nil }) {
-            lines.append("Sign in:       latch login \(nameURL(first) ?? reachable(first))")
+        if people == 0 { lines.append("Add a person:  \(administration) user add you@example.org") }
+        let settings = file.configuration.settings
+        let own = settings.publicURL.map { (address: $0, note: "") }
+        if let base = own ?? addresses.first(where: { $0.port != nil }).map(reachable) {
+            if let path = signInPath { lines.append("Sign in:       latch login \(base.address)\(path)\(base.note)") }
+            if settings.pages.isEnabled {
+                lines.append("Account page:  \(base.address)\(settings.pages.prefix)/account\(base.note)")
+            }
         }
         lines += ["Stop:          Ctrl-C", ""]
         return lines
+    }
+
+    /// The command that uses the same configuration and the same database.
+    private var administration: String {
+        let variable = "LATCHD_DATABASE"
+        let database = environment[variable].map { "\(variable)='\($0.printable)' " } ?? ""
+        return "\(database)latchd" + (namedFile.map { " --config '\($0.printable)'" } ?? "")
+    }
+
+    /// What `latch login` is given behind the address; nil where `latch` can sign in with no dialect. In Onyx and Immich `latch`
+    /// looks below `/api` by itself.
+    private var signInPath: String? {
+        let settings = file.configuration.settings
+        let hasProviders = !settings.providers.isEmpty
+        func root(_ prefix: String) -> String? { prefix.hasSuffix("/api") ? String(prefix.dropLast(4)) : nil }
+        if settings.onyx.isEnabled, settings.passwordsEnabled || hasProviders, let path = root(settings.onyx.prefix) {
+            return path
+        }
+        if settings.immich.isEnabled, settings.passwordsEnabled || hasProviders, let path = root(settings.immich.prefix)
+        {
+            return path
+        }
+        if settings.timeTracker.isEnabled, hasProviders { return settings.timeTracker.prefix }
+        return settings.relateMail.isEnabled && hasProviders ? settings.relateMail.prefix : nil
     }
 
     private func url(_ address: BoundAddress) -> String {
@@ -50,11 +82,13 @@ struct Welcome {
     }
 
     /// The address as others reach it: where every address of the machine is listened on, its name is theirs to fill in.
-    private func reachable(_ address: BoundAddress) -> String {
-        switch address {
-        case .tcp(let ip, let port) where Self.isEvery(ip): "http://NAME:\(port)   (NAME: this machine's)"
-        case .tls(let ip, let port) where Self.isEvery(ip): "https://NAME:\(port)   (NAME: this machine's)"
-        default: url(address)
+    private func reachable(_ address: BoundAddress) -> (address: String, note: String) {
+        if let url = nameURL(address) { return (url, "") }
+        let note = "   (NAME: this machine's)"
+        return switch address {
+        case .tcp(let ip, let port) where Self.isEvery(ip): ("http://NAME:\(port)", note)
+        case .tls(let ip, let port) where Self.isEvery(ip): ("https://NAME:\(port)", note)
+        default: (url(address), "")
         }
     }
 

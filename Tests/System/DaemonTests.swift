@@ -36,6 +36,52 @@ import Testing
         #expect(missing.errors.contains("none.yaml': there is no such file."))
     }
 
+    @Test func `check refuses files that serve could not write, and warns where nobody could sign in`() async throws {
+        let house = try house(configuration: "audit_log: /nope/audit.log\nlisten: [\"unix:/nope/latchd.sock\"]\n")
+        let refused = try await house.latchd("check", "--config", house.folder.file("latchd.yaml"))
+        #expect(refused.status == 78)
+        #expect(
+            refused.errors.contains(
+                "audit_log: the folder of '/nope/audit.log' is not there; make it, or name another file."))
+        #expect(refused.errors.contains("listen: the folder of '/nope/latchd.sock' is not there"))
+
+        let other = try self.house(
+            configuration: """
+                dialects:
+                  onyx: {enabled: false}
+                  immich: {enabled: true, library: /nope/pictures}
+                  timetracker: {enabled: true, prefix: /tt}
+                """)
+        let warned = try await other.latchd("check", "--config", other.folder.file("latchd.yaml"))
+        #expect(warned.status == 0)
+        #expect(warned.errors.contains("dialects.immich.library: '/nope/pictures' is no folder"))
+        #expect(warned.errors.contains("dialects.timetracker.enabled is true without an identity provider"))
+        let none = try self.house(configuration: "dialects: {onyx: {enabled: false}}\n")
+        let nobody = try await none.latchd("check", "--config", none.folder.file("latchd.yaml"))
+        #expect(nobody.errors.contains("nobody can sign in"))
+    }
+
+    @Test func `serve prints commands that use its own database and address`() async throws {
+        let house = try house(
+            configuration: """
+                dialects: {onyx: {prefix: /onyx/api}}
+                pages: {enabled: true}
+                public_url: https://id.example
+                """)
+        let program = try RunningProgram(
+            try Products.path("latchd"), ["--config", house.folder.file("latchd.yaml"), "serve"],
+            environment: house.environment.merging(["LATCHD_LISTEN": "127.0.0.1:0"]) { $1 })
+        try await program.line(containing: "Stop:")
+        let lines = program.output.split(separator: "\n")
+        #expect(
+            lines.contains(
+                "Add a person:  latchd --config '\(house.folder.file("latchd.yaml"))' user add you@example.org"))
+        #expect(lines.contains("Sign in:       latch login https://id.example/onyx"))
+        #expect(lines.contains("Account page:  https://id.example/latch/account"))
+        program.send(SIGTERM)
+        #expect(await program.waitForExit() == 0)
+    }
+
     @Test func `check without a file is content, and lists the keys when asked`() async throws {
         let house = try House()
         let check = try await house.latchd("check")

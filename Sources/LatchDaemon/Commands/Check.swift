@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPServer
 import LatchGateway
 import Terminal
@@ -14,6 +15,8 @@ struct Check: Work {
             return .done
         }
         let file = try ConfigurationFile(path: configurationPath, environment: environment)
+        let obstacles = Self.obstacles(file.configuration)
+        guard obstacles.isEmpty else { throw Failure(.configuration, obstacles.joined(separator: " ")) }
         let files = file.configuration.settings.certificateFiles
         let certificate = try files?.read()
         var warnings = file.warnings
@@ -24,6 +27,18 @@ struct Check: Work {
         try Output.lines(
             ["The configuration is right (\(file.source))."] + [database(file)] + (certificate.map(lines) ?? []))
         return .done
+    }
+
+    /// What keeps `latchd serve` from writing the files that the configuration names.
+    private static func obstacles(_ configuration: GatewayConfiguration) -> [String] {
+        var files = configuration.settings.auditPath.map { [("audit_log", $0)] } ?? []
+        for case .unix(let path, _) in configuration.server.listeners { files.append(("listen", path)) }
+        return files.compactMap { key, path in
+            let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+            guard unsafe access(folder.isEmpty ? "/" : folder, W_OK | X_OK) != 0 else { return nil }
+            let reason = errno == ENOENT ? "is not there" : "cannot be written"
+            return "\(key): the folder of '\(path.printable)' \(reason); make it, or name another file."
+        }
     }
 
     private func database(_ file: ConfigurationFile) -> String {

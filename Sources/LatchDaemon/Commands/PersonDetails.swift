@@ -39,6 +39,12 @@ struct PersonDetails: Sendable {
         return hasPassword || !identities.isEmpty ? "active" : "invited"
     }
 
+    /// Whether the address counts as this person's, and by what.
+    private var proof: String {
+        if person.isVerified { return "yes" }
+        return person.hasProvedAddress ? "by the administrator who added the person" : "no"
+    }
+
     /// The ways to sign in: `password, google`.
     var ways: String {
         var providers: [String] = []
@@ -48,8 +54,9 @@ struct PersonDetails: Sendable {
 
     var lines: [String] {
         let fields = [
-            ("E-mail", person.email.printable), ("Name", (person.name ?? "").printable), ("Role", role),
-            ("State", state), ("Added", person.created.forPeople), ("Address proved", person.isVerified ? "yes" : "no"),
+            ("Id", person.id.uuidString.lowercased()), ("E-mail", person.email.printable),
+            ("Name", (person.name ?? "").printable), ("Role", role),
+            ("State", state), ("Added", person.created.forPeople), ("Address proved", proof),
             ("Password", hasPassword ? person.mustChangePassword ? "to be changed" : "yes" : "no"),
         ]
         let width = 16

@@ -31,7 +31,8 @@ struct Serve: Reloading {
         do {
             try await Output.lines(
                 Welcome(
-                    file: file, addresses: server.addresses, isNew: isNew, stores: gateway.stores,
+                    file: file, namedFile: configurationPath, environment: environment, addresses: server.addresses,
+                    isNew: isNew, stores: gateway.stores,
                     certificate: gateway.certificates?.certificate
                 ).lines())
             log.info(

@@ -77,8 +77,14 @@ struct RevokeSessions: Work {
 
     let configurationPath: String?
     let which: Which
+    /// Whether the person said beforehand that everybody's sessions shall end.
+    let isConfirmed: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
+        guard try await isWanted() else {
+            try Output.lines(["Nothing was changed."])
+            return .done
+        }
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let revoked = try await administration.withStores { stores in
             switch which {
@@ -101,5 +107,12 @@ struct RevokeSessions: Work {
         let keys = revoked.keys == 1 ? "1 key" : "\(revoked.keys) keys"
         try Output.lines(["Revoked \(sessions)\(revoked.keys == 0 ? "" : " and \(keys) of programs")."])
         return .done
+    }
+
+    private func isWanted() async throws -> Bool {
+        guard case .everybody = which, !isConfirmed else { return true }
+        // A script that gives --all means it.
+        guard let terminal = Terminal() else { return true }
+        return try await terminal.confirm("End all sessions and revoke all keys of everybody?")
     }
 }

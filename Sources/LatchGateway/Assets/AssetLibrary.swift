@@ -57,7 +57,9 @@ final class AssetLibrary: Sendable {
         let known = try await store.folders()
         guard scan.times[""] != nil, scan.times.count > 1 || known.isEmpty else {
             // A disk that is not mounted: what is known of it is wanted again.
-            log.warning("The picture library is empty or cannot be read; what is known of it is kept.")
+            log.warning(
+                "The picture library is empty or cannot be read; what is known of it is kept.",
+                ["folder": .text(folder.path)])
             return LibraryScan.Changes()
         }
         let times = scan.times

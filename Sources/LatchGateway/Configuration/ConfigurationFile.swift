@@ -32,7 +32,7 @@ public struct ConfigurationFile: Sendable {
         self.configuration = configuration
         self.warnings =
             [found.flatMap(Self.warning), Self.relativeDatabase(configuration.databasePath)].compactMap(\.self)
-            + configuration.settings.addressWarnings
+            + configuration.settings.warnings
     }
 
     /// A warning about a relative path: from another working directory the same configuration uses another database.

@@ -141,10 +141,13 @@ extension ConfigurationReader {
             return report(origin, "\(key.path) has no value", "give one, or remove the line")
         }
         let nodes = key.isList ? entry.value.items ?? [entry.value] : [entry.value]
-        let words = nodes.compactMap { node in
-            node.text.map { ConfigurationKey.Word(text: $0, origin: self.origin(node.mark)) }
+        let texts = nodes.compactMap { node in node.text.map { (text: $0, origin: self.origin(node.mark)) } }
+        // A list may be written as in a variable, too: one text with commas.
+        let isOneText = key.isList && entry.value.items == nil
+        let words = texts.flatMap { text, origin in
+            (isOneText ? Self.items(text) : [text]).map { ConfigurationKey.Word(text: $0, origin: origin) }
         }
-        guard words.count == nodes.count else {
+        guard texts.count == nodes.count else {
             let form = key.isList ? "a list of values" : "one value"
             return report(origin, "\(key.path) is not \(form)", "write it like its default, \(key.standard)")
         }
@@ -184,10 +187,13 @@ extension ConfigurationReader {
                 report(origin, "no key has this variable", Self.remedy(near))
                 continue
             }
-            let texts = key.isList ? value.split(separator: ",").map { Self.trimmed($0) } : [value]
+            let texts = key.isList ? Self.items(value) : [value]
             set(key, texts.map { ConfigurationKey.Word(text: $0, origin: origin) }, origin, "")
         }
     }
+
+    /// The items of a list that is one text.
+    fileprivate static func items(_ text: String) -> [String] { text.split(separator: ",").map { trimmed($0) } }
 
     /// The part that all variables share says nothing about which one was meant.
     private static func nearestVariable(to name: String) -> String? {

@@ -1,6 +1,39 @@
+import FoundationEssentials
+
 extension GatewaySettings {
+    /// What an operator should look at although it is no mistake, a sentence each.
+    var warnings: [String] { addressWarnings + signInWarnings + folderWarnings }
+
+    private var signInWarnings: [String] {
+        var all: [String] = []
+        let dialects = [onyx.isEnabled, immich.isEnabled, timeTracker.isEnabled, relateMail.isEnabled]
+        if !dialects.contains(true), !pages.isEnabled {
+            all.append(
+                "No dialect and no pages are on: nobody can sign in. Set dialects.onyx.enabled or pages.enabled to true."
+            )
+        }
+        if timeTracker.isEnabled, providers.isEmpty {
+            all.append(
+                "dialects.timetracker.enabled is true without an identity provider: nobody can sign in there. Configure one in "
+                    + "providers.")
+        }
+        if !providers.isEmpty, publicURL == nil {
+            all.append(
+                "providers are configured without public_url: the redirect address to register with them is not known. Set "
+                    + "public_url.")
+        }
+        return all
+    }
+
+    private var folderWarnings: [String] {
+        guard immich.isEnabled, let path = immich.library else { return [] }
+        var isFolder = false
+        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder else { return [] }
+        return ["dialects.immich.library: '\(path)' is no folder; make it, or mount what belongs there."]
+    }
+
     /// Warnings about settings that let people use unproved addresses while backends are told who people are.
-    var addressWarnings: [String] {
+    private var addressWarnings: [String] {
         guard verify.isEnabled else { return [] }
         let keys = [
             (onyx.isEnabled && onyx.allowsRegistration, "dialects.onyx.registration"),

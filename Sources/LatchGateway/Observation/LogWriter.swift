@@ -56,7 +56,10 @@ public final class LogWriter: Sendable {
         let descriptor = openForAppending(path)
         guard descriptor >= 0 else {
             let reason = unsafe String(cString: strerror(errno))
-            throw GatewayError(.file, "Could not open the log file '\(path)' for appending: \(reason).")
+            throw GatewayError(
+                .file,
+                "Could not open the log file '\(path)' for appending: \(reason). Make its folder writable, or name another "
+                    + "file.")
         }
         return LogWriter(
             capacity: 1 << 22, sink: { Self.write($0, to: descriptor) }, close: { _ = Glibc.close(descriptor) })

@@ -32,6 +32,8 @@ public struct Person: Sendable, Equatable, Identifiable {
     /// The address, if a provider or an administrator has confirmed it; nil for an address that only the person claims. Code
     /// that tells another server who a person is, or grants access by address, must use this property.
     var provedAddress: EmailAddress? { isVerified || isVouched ? EmailAddress(stored: email) : nil }
+    /// Whether a provider or an administrator has confirmed the address.
+    public var hasProvedAddress: Bool { provedAddress != nil }
     /// The name of the person for other servers: the proved address, else the id.
     var username: String { provedAddress?.text ?? id.uuidString.lowercased() }
 }
