@@ -145,6 +145,15 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         if phase == .idle, let session = security.session { session.sayGoodbye() }
         enter(.closed)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        if !isRead { discardReceived() }
         release()
+    }
+
+    /// Drops what the client has sent, so that libmicrohttpd needs no memory to see the end of a connection that it never read.
+    ///
+    /// Source: tcp(7), `MSG_TRUNC`.
+    private func discardReceived() {
+        // A client that goes on sending must not hold the loop.
+        for _ in 0..<8 where recv(descriptor, nil, 1 << 30, Int32(MSG_TRUNC | MSG_DONTWAIT)) <= 0 { return }
     }
 }

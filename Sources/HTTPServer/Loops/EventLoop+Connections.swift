@@ -56,9 +56,10 @@ extension EventLoop {
     /// Starts to read from as many waiting connections as there is memory for.
     func admitWaiting() {
         guard !waiting.isEmpty, readCount < settings.readLimit else { return }
-        let next = waiting.prefix(settings.readLimit - readCount)
-        waiting.removeFirst(next.count)
-        for connection in next {
+        // The newest first: after a crowd of clients that send nothing more, the others are at the end.
+        let next = Array(waiting.suffix(settings.readLimit - readCount))
+        waiting.removeLast(next.count)
+        for connection in next.reversed() {
             connection.isWaiting = false
             connection.release()
         }
