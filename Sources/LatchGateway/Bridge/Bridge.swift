@@ -210,6 +210,11 @@ final class Bridge: Sendable {
         for person: Person, provider: String, _ providerSession: String?, _ client: PasswordSignIn.Client,
         token shape: TokenShape = .opaque, authenticated: Date?
     ) async throws -> SessionCredential {
+        if authenticated?.timeIntervalSince1970 == 0 {
+            log.warning(
+                "A provider sent an 'auth_time' that cannot be read: the sign-in counts as an old one.",
+                ["provider": .text(provider), "request": .text(client.request)])
+        }
         let session = try await issuer.issue(
             for: person, device: client.device, token: shape, authenticated: authenticated)
         try await sessions.note(provider: provider, providerSession, of: session.session)

@@ -73,7 +73,8 @@ extension RelateMailRoutes {
         switch caller.proof {
         case .key: break
         case .session(let session): try services.requireRecentSignIn(for: .makeKey, session)
-        case .token(_, let issued): try SensitiveAct.makeKey.requireRecent(issued, at: services.now())
+        case .token(_, let authenticated):
+            try SensitiveAct.makeKey.requireRecent(authenticated, at: services.now())
         }
         let now = services.now()
         let asked = text.map { Timestamp.date($0) }
