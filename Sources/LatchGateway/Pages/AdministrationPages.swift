@@ -102,7 +102,12 @@ struct AdministrationPages {
                 let event = failure.event
                 let person = event.person.flatMap { people[$0] }
                 let nobody = event.person == nil ? "Nobody known" : "Removed"
-                let identity = unlinked.first { $0.provider == event.provider && $0.subject == event.subject }
+                // The event has the subject as it is shown. Where that may be two identities, there is no link.
+                let matching = unlinked.filter {
+                    $0.provider == event.provider && event.subject != nil
+                        && AuditEvent.shown(subject: $0.subject) == event.subject
+                }
+                let identity = matching.count == 1 ? matching.first : nil
                 return [
                     "\(Self.reason(event))\(Self.hint(event).map { "<p>\($0)</p>" as HTML })",
                     ReadableTime.ago(failure.time, now: now),
