@@ -28,13 +28,24 @@ enum PeopleStatements {
         WHERE email > ? AND (instr(email, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0) ORDER BY email LIMIT ?
         """, String.self, String.self, String.self, Int.self, row: person)
 
-    /// Whether another administrator is not disabled. Each statement that removes an administrator checks this, so that two
-    /// administrators who remove each other at the same time do not both succeed.
+    /// Whether another administrator may and can sign in: who was invited and never came cannot. Each statement that removes an
+    /// administrator checks this, so that two administrators who remove each other at the same time do not both succeed.
     private static let hasAnotherAdministrator = """
-        EXISTS (SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id)
+        EXISTS (
+            SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id
+                AND (o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = o.id)))
         """
     /// Whether the person is not the last active administrator.
     private static let isDispensable = "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
+
+    /// Whether a person may lose the identities at a provider: not the last administrator the last way to sign in.
+    static let mayUnlink = Statement(
+        """
+        SELECT \(isDispensable) OR password_hash IS NOT NULL
+            OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id AND i.provider <> ?)
+        FROM people WHERE id = ?
+        """, String.self, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
     static let setAdministrator = Statement(
         "UPDATE people SET is_admin = ?1 WHERE id = ?2 AND (?1 OR \(isDispensable)) RETURNING \(columns)", Bool.self,

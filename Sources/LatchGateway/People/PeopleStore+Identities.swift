@@ -197,10 +197,12 @@ extension PeopleStore {
     /// Takes a person's identities at a provider away and ends all of the person's sessions and keys.
     ///
     /// - Returns: How many there were.
+    /// - Throws: ``GatewayError/Code/lastAdministrator`` when no administrator could sign in then.
     @discardableResult
     public func unlink(_ person: UUID, from provider: String) async throws -> Int {
         let now = now()
-        let count = try await database.write { connection throws(DatabaseError) in
+        let count = try await database.write { connection throws(DatabaseError) -> Int? in
+            guard try connection.first(PeopleStatements.mayUnlink, provider, person) != false else { return nil }
             // The identity can be linked to another person later.
             try connection.run(UnlinkedIdentityStatements.noteAll, now, person, provider)
             let count = try connection.run(IdentityStatements.unlink, person, provider)
@@ -210,6 +212,7 @@ extension PeopleStore {
             try connection.run(APIKeyStatements.revokeAll, now, person)
             return count
         }
+        guard let count else { throw Self.lastAdministrator }
         guard count > 0 else { return 0 }
         noteSessionsEnded(of: person)
         audit.record(AuditEvent(.identityUnlinked, provider: provider, person: person))
