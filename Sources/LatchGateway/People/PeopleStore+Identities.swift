@@ -130,7 +130,12 @@ extension PeopleStore {
             ? "'\(provider.id)' tells no e-mail address of the person: have it send 'email', which the scope 'email' asks for."
             : "'\(provider.id)' does not say that it has verified the person's e-mail address: have it send "
                 + "'email_verified'; docs/identity-providers.md says where that is set."
-        return GatewayError(.emailUnverified, problem + " Or say who it is here, with 'latchd user link'.")
+        // Linking does not help where the address is asked for at every sign-in.
+        let advice =
+            provider.domains.isEmpty
+            ? "Or say who it is here, with 'latchd user link'."
+            : "providers.\(provider.id).domains asks for it at every sign-in, of linked identities too."
+        return GatewayError(.emailUnverified, "\(problem) \(advice)")
     }
 }
 
