@@ -75,11 +75,22 @@ enum PeopleStatements {
         """
     ) { row throws(DatabaseError) in PasswordHash(rawValue: try row.get(0)) }
 
+    /// What ends sign-ins in progress, and the use of what providers gave out before: part of an `UPDATE` of people. `moment` is
+    /// the parameter with the time.
+    static func signingOut(at moment: String) -> String {
+        "session_epoch = session_epoch + 1, signed_out_at = \(moment)"
+    }
+
+    /// Whether the person was signed out everywhere at a time or later.
+    static let isSignedOut = Statement(
+        "SELECT coalesce(signed_out_at >= ?, 0) FROM people WHERE id = ?", Date.self, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
     static let setPassword = Statement(
         """
-        UPDATE people SET password_hash = ?, must_change_password = ?, session_epoch = session_epoch + 1 WHERE id = ?
+        UPDATE people SET password_hash = ?, must_change_password = ?, \(signingOut(at: "?")) WHERE id = ?
         RETURNING \(columns)
-        """, String.self, Bool.self, UUID.self, row: person)
+        """, String.self, Bool.self, Date.self, UUID.self, row: person)
 
     /// Another password that the person chose knowing the one before; the duty to change it stays as it is.
     static let choosePassword = Statement(
@@ -104,8 +115,8 @@ enum PeopleStatements {
 
     static let disable = Statement(
         """
-        UPDATE people SET disabled_at = coalesce(disabled_at, ?), session_epoch = session_epoch + 1
-        WHERE id = ? AND \(isDispensable) RETURNING \(columns)
+        UPDATE people SET disabled_at = coalesce(disabled_at, ?1), \(signingOut(at: "?1"))
+        WHERE id = ?2 AND \(isDispensable) RETURNING \(columns)
         """, Date.self, UUID.self, row: person)
 
     static let enable = Statement(

@@ -186,8 +186,9 @@ extension PeopleStore {
     ) async throws -> Person {
         try policy.check(password)
         let hash = try await hasher.hash(password).rawValue
+        let now = now()
         return try await ending(sessionsOf: person, .passwordChanged, by: actor) { connection throws(DatabaseError) in
-            try connection.first(PeopleStatements.setPassword, hash, mustChange, person)
+            try connection.first(PeopleStatements.setPassword, hash, mustChange, now, person)
         }
     }
 

@@ -75,7 +75,7 @@ public final class SessionAdministration: Sendable {
     static func revokeAll(
         of person: UUID, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> RevokedAccess {
-        try connection.run(SessionStatements.bumpEpoch, person)
+        try connection.run(SessionStatements.bumpEpoch, now, person)
         return RevokedAccess(
             sessions: try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person),
             keys: try connection.run(APIKeyStatements.revokeAll, now, person))

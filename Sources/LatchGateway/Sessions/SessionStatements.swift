@@ -76,7 +76,8 @@ enum SessionStatements {
         "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND ended_at IS NULL",
         Date.self, String.self, UUID.self)
 
-    static let bumpEpoch = Statement("UPDATE people SET session_epoch = session_epoch + 1 WHERE id = ?", UUID.self)
+    static let bumpEpoch = Statement(
+        "UPDATE people SET \(PeopleStatements.signingOut(at: "?")) WHERE id = ?", Date.self, UUID.self)
 
     /// What ``SessionSummary`` reads.
     static let summaryColumns = """

@@ -143,9 +143,17 @@ extension RelateMailAccess {
             if try await needsEmail(identity, provider) { identity = try await verifier.asking(identity, with: token) }
             authenticated = identity.authenticated
             // An older token would bring groups back that were taken away since: a sign-in alone renews them.
-            person = try await services.people.person(for: identity, at: provider, renewingGroups: false)
+            person = try await services.people.person(
+                for: identity, at: provider, renewingGroups: false, toldAt: identity.issued ?? .distantPast)
+            if let session = identity.sessionID,
+                try await services.sessions.isSignedOut(session, at: provider.id)
+            {
+                throw GatewayError(.signedOut, "The person signed out at the identity provider.")
+            }
         } catch let error as OpenIDConnectError {
             throw refusal(error)
+        } catch let error as GatewayError where error.code == .signedOut {
+            throw refused(.unauthorized)
         } catch let error as GatewayError {
             let failure = BridgeFailure(error)
             guard failure.outcome == .refused else { throw error }
