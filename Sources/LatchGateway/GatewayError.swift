@@ -93,6 +93,10 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
 
     static let codeExists = GatewayError(.codeExists, "A one-time code of this value is waiting already; make another.")
 
+    static let changedMeanwhile = GatewayError(
+        .unknownPerson,
+        "The person's account or this session was changed just now, so nothing else was changed. Sign in again.")
+
     /// The message.
     public var description: String { message }
 }

@@ -92,13 +92,19 @@ enum PeopleStatements {
         RETURNING \(columns)
         """, String.self, Bool.self, Date.self, UUID.self, row: person)
 
-    /// Another password that the person chose knowing the one before; the duty to change it stays as it is.
+    /// Another password that the person chose. Nothing is changed when the password was changed or the person disabled since the
+    /// epoch was read, when the session is over, or when the person had to choose one and has done so. Else the duty to change
+    /// it stays as it is.
     static let choosePassword = Statement(
         """
-        UPDATE people SET password_hash = ?, must_change_password = must_change_password AND NOT ?,
-            session_epoch = session_epoch + 1
-        WHERE id = ? RETURNING \(columns)
-        """, String.self, Bool.self, UUID.self, row: person)
+        UPDATE people SET password_hash = ?1, must_change_password = must_change_password AND NOT ?2,
+            \(signingOut(at: "?3"))
+        WHERE id = ?4 AND session_epoch = ?5 AND disabled_at IS NULL AND (must_change_password OR NOT ?2)
+            AND EXISTS (
+                SELECT 1 FROM sessions s
+                WHERE s.id = ?6 AND s.person_id = ?4 AND s.ended_at IS NULL AND s.expires_at > ?3)
+        RETURNING \(columns)
+        """, String.self, Bool.self, Date.self, UUID.self, Int.self, String.self, row: person)
 
     /// What is nil stays; nothing is changed when somebody else has the address. A new one is proved by nobody.
     static let changeProfile = Statement(
