@@ -87,8 +87,8 @@ final class Bridge: Sendable {
         let now = now()
         let secret = BrowserSecret(began: now)
         let state = BridgeState(
-            id: secret.id, provider: provider.id, began: now, browser: secret.digest, isAgain: isAgain,
-            destination: destination)
+            id: secret.id, provider: provider.id, began: now, browser: secret.digest,
+            callback: SHA256.digest(callback), isAgain: isAgain, destination: destination)
         do {
             let address = try await provider.party.authorizationURL(
                 redirect: callback, state: State(try state.sealed(keys)), nonce: secret.nonce(keys),
@@ -126,6 +126,8 @@ final class Bridge: Sendable {
     ) async throws(BridgeFailure) -> Ending {
         let asked = now()
         do {
+            // A state of another route, or of another host, does not belong here, though it was made by this server.
+            guard state.callback == SHA256.digest(callback) else { throw BridgeFailure.failed }
             let identity = try await provider.party.identity(
                 callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys),
                 freshSince: state.isAgain ? state.began : nil)
