@@ -112,7 +112,8 @@ extension RelateMailRoutes {
     ) async throws -> ServerResponse {
         guard let id = UUID(uuidString: id),
             try await services.apiKeys.revoke(
-                id, of: caller.person.id, recording: event(.apiKeyRevoked, request, caller))
+                id, of: caller.person.id, isRotation: caller.key != nil,
+                recording: event(.apiKeyRevoked, request, caller))
         else { return RelateMailAnswers.notFound(request.id) }
         services.metrics.apiKey(.revoked)
         return RelateMailAnswers.done
