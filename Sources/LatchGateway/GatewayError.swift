@@ -8,7 +8,8 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
-                tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity
+                tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
+                signedOut
         }
         private let base: Base
 
@@ -58,6 +59,9 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
         /// The identity is nobody's here and must not be linked.
         public static let identityRefused = Code(base: .identityRefused)
 
+        /// The person was signed out everywhere since a provider said who it is.
+        public static let signedOut = Code(base: .signedOut)
+
         /// No sign-in from the provider has had this subject.
         public static let unknownIdentity = Code(base: .unknownIdentity)
 
@@ -88,6 +92,10 @@ public struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     static let codeExists = GatewayError(.codeExists, "A one-time code of this value is waiting already; make another.")
+
+    static let changedMeanwhile = GatewayError(
+        .unknownPerson,
+        "The person's account or this session was changed just now, so nothing else was changed. Sign in again.")
 
     /// The message.
     public var description: String { message }

@@ -14,7 +14,7 @@ public struct ProviderIdentity: Codable, Sendable, Equatable {
     public var name: String?
     /// The session at the provider, if told.
     public var sessionID: String?
-    /// When the person signed in at the provider, if told.
+    /// When the person signed in at the provider, if told; 1970 for a time that cannot be read.
     public var authenticated: Date?
     /// When the access token was issued (`iat`), where the identity comes from one and it has the claim.
     public var issued: Date?

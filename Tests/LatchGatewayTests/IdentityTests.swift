@@ -140,6 +140,20 @@ struct IdentityTests {
         }
     }
 
+    @Test("OX-7 linking by hand is advised only where it helps", arguments: [true, false])
+    func advice(_ hasDomains: Bool) async throws {
+        try await Bench.with { bench in
+            let provider = Self.provider(opens: true, domains: hasDomains ? ["example.org"] : [])
+            let identity = ProviderIdentity(
+                issuer: provider.settings.issuer, subject: "ada-1", email: "ada@example.org", isEmailVerified: false)
+            let error = await #expect(throws: GatewayError.self) {
+                try await bench.gateway.stores.people.person(for: identity, at: provider)
+            }
+            #expect(error?.code == .emailUnverified)
+            #expect(error?.message.contains("latchd user link") == !hasDomains)
+        }
+    }
+
     @Test("domains are asked for at every sign-in, and only a verified address has one")
     func domains() async throws {
         try await Bench.with { bench in

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import OpenIDConnect
 import Testing
 
 @testable import LatchGateway
@@ -38,6 +39,33 @@ struct LastAdministratorTests {
             #expect(statuses.contains(303), "\(statuses)")
             let left = try await people.list().filter { $0.isAdministrator && $0.isActive }
             #expect(left.count == 1)
+        }
+    }
+
+    @Test("an administrator who cannot sign in does not count, and the last one keeps a way to sign in")
+    func ways() async throws {
+        try await Bench.with { bench in
+            let people = bench.gateway.stores.people
+            let one = try await people.invite(email: "one@example.org", isAdministrator: true)
+            let two = try await people.add(
+                email: "two@example.org", isAdministrator: true, password: Secret("two's 77 words"))
+            let provider = ProviderConfiguration(
+                id: "sso", kind: .oidc, title: "Sign in",
+                settings: ProviderSettings(issuer: "https://id.example.org", clientID: "gateway"))
+            func refuses(_ change: () async throws -> Void) async {
+                let error = await #expect(throws: GatewayError.self) { try await change() }
+                #expect(error?.code == .lastAdministrator)
+            }
+            await refuses { try await people.disable(two.id) }
+            try await people.link(one.id, to: "one-1", at: provider, evenUnseen: true)
+            try await people.link(two.id, to: "two-1", at: provider, evenUnseen: true)
+            try await people.disable(two.id)
+            await refuses { try await people.unlink(one.id, from: "sso") }
+            #expect(try await people.identities(of: one.id).count == 1)
+            try await people.enable(two.id)
+            #expect(try await people.unlink(one.id, from: "sso") == 1)
+            // Two has a password beside.
+            #expect(try await people.unlink(two.id, from: "sso") == 1)
         }
     }
 

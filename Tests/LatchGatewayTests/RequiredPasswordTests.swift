@@ -46,6 +46,18 @@ struct RequiredPasswordTests {
         }
     }
 
+    @Test("OX-1 a right password that must be changed first is recorded where no session is begun for it")
+    func recorded() async throws {
+        try await Bench.with { bench in
+            _ = try await bench.gateway.stores.people.add(
+                email: Bench.email, password: Secret(Bench.password), mustChange: true)
+            #expect(try await bench.login().token == nil)
+            let event = try #require(bench.lines.audit.last)
+            #expect(event["event"]?.string == "sign-in-failed")
+            #expect(event["reason"]?.string == "password-change-required" && event["address"] != nil)
+        }
+    }
+
     @Test("IM-12 after the change of the password the same session opens everything again")
     func changed() async throws {
         try await ImmichBench.with({ $0.pages.isEnabled = true }) { bench in

@@ -270,12 +270,14 @@ extension ExchangeTests {
         await signIn.stop()
     }
 
-    @Test("an 'auth_time' that is no moment proves nothing, and stands in the way of no other sign-in")
-    func unreadableTime() async throws {
-        let signIn = try await SignIn(ProviderScript { $0.claims = { $0["auth_time"] = "today" } })
-        #expect(try await signIn.identity().authenticated == nil)
+    @Test(
+        "an 'auth_time' that is no moment is that of an old sign-in, and stands in the way of none that may be old",
+        arguments: ["today", .number(1e13), -1, []] as [JSONValue])
+    func unreadableTime(_ time: JSONValue) async throws {
+        let signIn = try await SignIn(ProviderScript { $0.claims = { $0["auth_time"] = time } })
+        #expect(try await signIn.identity().authenticated == Date(timeIntervalSince1970: 0))
         await signIn.stop()
-        let again = try await SignIn(ProviderScript { $0.claims = { $0["auth_time"] = "today" } })
+        let again = try await SignIn(ProviderScript { $0.claims = { $0["auth_time"] = time } })
         await #expect(throws: OpenIDConnectError.self) {
             try await again.identity(freshSince: Date(timeIntervalSince1970: SignIn.seconds))
         }

@@ -37,6 +37,9 @@ public struct AccessRules: Sendable, Equatable {
     /// Whether a rule asks for the method.
     var nameMethods: Bool { rules.contains { !$0.methods.isEmpty } }
 
+    /// Whether a rule names a host.
+    var nameHosts: Bool { rules.contains { !$0.hosts.isEmpty } }
+
     /// Whether a rule asks for a group.
     var nameGroups: Bool {
         rules.contains { if case .some(let members) = $0.admission { !members.groups.isEmpty } else { false } }

@@ -47,13 +47,13 @@ struct HostCheck: Sendable {
         let told = told(request)
         if texts.count == 1, texts[0] == ownText, told.isEmpty { return true }
         guard texts.count == 1, let sent = AccessHost(texts[0]) else { return false }
-        func isServed(_ host: AccessHost) -> Bool {
-            host.name == own.name || host.isLoopback || scope == .protected && isKnown(host)
+        func isServed(_ host: AccessHost, isTold: Bool = false) -> Bool {
+            host.name == own.name || host.isLoopback || scope == .protected && isKnown(host, isTold: isTold)
         }
         guard !told.isEmpty else { return isServed(sent) || scope == .monitoring && Self.isOfNetwork(sent) }
         // A client without a proxy can set X-Forwarded-Host, but its page cannot choose `Host`: the name that a proxy uses for
         // this server must not be a name of the Internet.
-        guard told.count == 1, let host = AccessHost(told[0]), isServed(host) else { return false }
+        guard told.count == 1, let host = AccessHost(told[0]), isServed(host, isTold: true) else { return false }
         return isServed(sent) || hosts.allows(sent.withoutPort(of: scheme), scheme) || Self.isOfNetwork(sent)
     }
 
@@ -71,10 +71,12 @@ struct HostCheck: Sendable {
         proxies.trusts(request.peer) ? request.headers.values("X-Forwarded-Host") : []
     }
 
-    /// Whether the host is in the configuration: it is protected, or shares the cookie.
-    private func isKnown(_ host: AccessHost) -> Bool {
+    /// Whether the host is in the configuration: it is protected, or shares the cookie. Rules that name no host protect each that a
+    /// trusted proxy tells, and make none known that stands in `Host` alone: that may be any site's.
+    private func isKnown(_ host: AccessHost, isTold: Bool) -> Bool {
         let host = host.withoutPort(of: scheme)
-        return hosts.allows(host, scheme) || rules?.protect(host, scheme) == true
+        return hosts.allows(host, scheme)
+            || rules.map { (isTold || $0.nameHosts) && $0.protect(host, scheme) } == true
     }
 
     /// Whether the name is an IP address or has no dot, so that it is not a name of the Internet.

@@ -11,7 +11,7 @@ extension Bridge {
     /// Source: OX-5; RFC 7636 §4.6.
     func identity(
         for code: OneTimeCode, verifier: String, client: PasswordSignIn.Client
-    ) async throws -> (identity: ProviderIdentity, provider: BridgeProvider)? {
+    ) async throws -> (record: IdentityRecord, provider: BridgeProvider)? {
         guard let box = try await take(code), let record = IdentityRecord(opening: box, for: code, keys),
             now() < record.expires, let provider = providers[record.provider]
         else {
@@ -27,7 +27,7 @@ extension Bridge {
             return nil
         }
         metrics.exchange(.succeeded)
-        return (record.identity, provider)
+        return (record, provider)
     }
 
     /// Ends the former session of a browser that signed in again. A failure is logged and does not undo the sign-in.
@@ -40,21 +40,22 @@ extension Bridge {
         }
     }
 
-    /// Signs the person in whom an identity is here.
+    /// Signs the person in whom an identity is here, unless the person was signed out everywhere since the provider answered.
     ///
     /// - Throws: ``BridgeFailure`` when nobody is signed in; errors of the database.
     func signIn(
-        _ identity: ProviderIdentity, at provider: BridgeProvider, client: PasswordSignIn.Client
+        _ record: IdentityRecord, at provider: BridgeProvider, client: PasswordSignIn.Client
     ) async throws -> SessionCredential {
+        let identity = record.identity
         do {
-            let person = try await person(for: identity, at: provider)
+            let person = try await person(for: identity, at: provider, toldAt: record.answered)
             return try await start(
                 for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
         } catch {
             let failure = BridgeFailure(error)
             guard failure.reason != nil else { throw error }
             metrics.bridge(failure.outcome, at: provider.id)
-            record(failure, at: provider, client)
+            self.record(failure, at: provider, client)
             throw failure
         }
     }

@@ -87,8 +87,8 @@ final class Bridge: Sendable {
         let now = now()
         let secret = BrowserSecret(began: now)
         let state = BridgeState(
-            id: secret.id, provider: provider.id, began: now, browser: secret.digest, isAgain: isAgain,
-            destination: destination)
+            id: secret.id, provider: provider.id, began: now, browser: secret.digest,
+            callback: SHA256.digest(callback), isAgain: isAgain, destination: destination)
         do {
             let address = try await provider.party.authorizationURL(
                 redirect: callback, state: State(try state.sealed(keys)), nonce: secret.nonce(keys),
@@ -124,11 +124,14 @@ final class Bridge: Sendable {
         _ state: BridgeState, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
         callback: String, client: PasswordSignIn.Client
     ) async throws(BridgeFailure) -> Ending {
+        let asked = now()
         do {
+            // A state of another route, or of another host, does not belong here, though it was made by this server.
+            guard state.callback == SHA256.digest(callback) else { throw BridgeFailure.failed }
             let identity = try await provider.party.identity(
                 callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys),
                 freshSince: state.isAgain ? state.began : nil)
-            let ending = try await end(state.destination, for: identity, at: provider, client)
+            let ending = try await end(state.destination, for: identity, answered: asked, at: provider, client)
             metrics.bridge(.completed, at: provider.id)
             return ending
         } catch {
@@ -155,9 +158,11 @@ final class Bridge: Sendable {
     /// The person that an identity is linked to.
     ///
     /// - Throws: ``BridgeFailure`` with the identity's subject when there is no such person; errors of the database.
-    func person(for identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
+    func person(
+        for identity: ProviderIdentity, at provider: BridgeProvider, toldAt moment: Date = .distantFuture
+    ) async throws -> Person {
         do {
-            return try await people.person(for: identity, at: provider.configuration)
+            return try await people.person(for: identity, at: provider.configuration, toldAt: moment)
         } catch let error as GatewayError {
             let failure = BridgeFailure(error, of: identity)
             guard failure.reason != nil else { throw error }
@@ -168,8 +173,8 @@ final class Bridge: Sendable {
     }
 
     private func end(
-        _ destination: BridgeState.Destination, for identity: ProviderIdentity, at provider: BridgeProvider,
-        _ client: PasswordSignIn.Client
+        _ destination: BridgeState.Destination, for identity: ProviderIdentity, answered: Date,
+        at provider: BridgeProvider, _ client: PasswordSignIn.Client
     ) async throws -> Ending {
         let (code, expires) = (OneTimeCode(), now() + codeLifetime)
         switch destination {
@@ -182,7 +187,7 @@ final class Bridge: Sendable {
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .identity(let redirect, let state, let challenge):
             let record = IdentityRecord(
-                challenge: challenge, identity: identity, provider: provider.id, expires: expires)
+                challenge: challenge, identity: identity, provider: provider.id, answered: answered, expires: expires)
             try await keep(try record.sealed(for: code, keys), under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .web(let next):
@@ -210,6 +215,11 @@ final class Bridge: Sendable {
         for person: Person, provider: String, _ providerSession: String?, _ client: PasswordSignIn.Client,
         token shape: TokenShape = .opaque, authenticated: Date?
     ) async throws -> SessionCredential {
+        if authenticated?.timeIntervalSince1970 == 0 {
+            log.warning(
+                "A provider sent an 'auth_time' that cannot be read: the sign-in counts as an old one.",
+                ["provider": .text(provider), "request": .text(client.request)])
+        }
         let session = try await issuer.issue(
             for: person, device: client.device, token: shape, authenticated: authenticated)
         try await sessions.note(provider: provider, providerSession, of: session.session)

@@ -25,6 +25,8 @@ struct BridgeState: Sendable, Equatable {
     let began: Date
     /// The SHA-256 of the browser's secret.
     let browser: SHA256Digest
+    /// The SHA-256 of the address that the provider sends the browser back to.
+    let callback: SHA256Digest
     /// Whether the person is to sign in at the provider anew, though somebody is signed in there.
     let isAgain: Bool
     /// Where the sign-in ends.
@@ -35,14 +37,16 @@ struct BridgeState: Sendable, Equatable {
 
     /// The year 10000; what is kept of later times is not exact.
     private static let endOfTime: Int64 = 253_402_300_800
-    private static let context = Array("latchstring state 2".utf8)
+    private static let context = Array("latchstring state 3".utf8)
     /// The longest state text; what the longest values make is less.
     private static let maximumCount = 8_192
 
     /// The state's text, which tells nobody anything.
     func sealed(_ keys: BridgeKeys) throws(CryptoError) -> String {
         var fields = [id, provider].map { Array($0.utf8) }
-        fields += [[UInt8](bigEndian: Int64(began.timeIntervalSince1970)), browser.bytes, [isAgain ? 1 : 0]]
+        fields += [
+            [UInt8](bigEndian: Int64(began.timeIntervalSince1970)), browser.bytes, callback.bytes, [isAgain ? 1 : 0],
+        ]
         switch destination {
         case .app(let redirect, let state, let challenge):
             fields += [redirect, state, challenge.text].map { Array($0.utf8) }
@@ -64,20 +68,20 @@ struct BridgeState: Sendable, Equatable {
     /// Reads the fields of an opened state; nil when they are not as ``sealed(_:)`` writes them.
     init?(_ fields: [[UInt8]]) {
         let texts = fields.map { String(validating: $0, as: UTF8.self) }
-        guard fields.count >= 6, let id = texts[0], let provider = texts[1], let seconds = fields[2].bigEndian,
+        guard fields.count >= 7, let id = texts[0], let provider = texts[1], let seconds = fields[2].bigEndian,
             (0..<Self.endOfTime).contains(seconds), let browser = SHA256Digest(bytes: fields[3]),
-            let isAgain = [[0]: false, [1]: true][fields[4]]
+            let callback = SHA256Digest(bytes: fields[4]), let isAgain = [[0]: false, [1]: true][fields[5]]
         else { return nil }
         switch fields.count {
-        case 6:
-            guard let next = texts[5] else { return nil }
+        case 7:
+            guard let next = texts[6] else { return nil }
             destination = .web(next: next)
-        case 8, 9:
-            guard let redirect = texts[5], let state = texts[6], let challenge = texts[7].flatMap(PKCE.Challenge.init),
-                fields.count == 8 || texts[8] == "identity"
+        case 9, 10:
+            guard let redirect = texts[6], let state = texts[7], let challenge = texts[8].flatMap(PKCE.Challenge.init),
+                fields.count == 9 || texts[9] == "identity"
             else { return nil }
             destination =
-                fields.count == 8
+                fields.count == 9
                 ? .app(redirect: redirect, state: state, challenge: challenge)
                 : .identity(redirect: redirect, state: state, challenge: challenge)
         default: return nil
@@ -85,19 +89,21 @@ struct BridgeState: Sendable, Equatable {
         self.id = id
         self.provider = provider
         self.browser = browser
+        self.callback = callback
         self.isAgain = isAgain
         began = Date(timeIntervalSince1970: Double(seconds))
     }
 
     /// Makes a state.
     init(
-        id: String, provider: String, began: Date, browser: SHA256Digest, isAgain: Bool = false,
-        destination: Destination
+        id: String, provider: String, began: Date, browser: SHA256Digest, callback: SHA256Digest,
+        isAgain: Bool = false, destination: Destination
     ) {
         self.id = id
         self.provider = provider
         self.began = Date(timeIntervalSince1970: began.timeIntervalSince1970.rounded(.down))
         self.browser = browser
+        self.callback = callback
         self.isAgain = isAgain
         self.destination = destination
     }

@@ -175,5 +175,15 @@ enum Schema {
                 WHERE provider = NEW.provider AND issuer = NEW.issuer AND subject = NEW.subject;
             END;
             """),
+        // `signed_out_at` is written wherever `session_epoch` grows, but where the identities go too. It is null for people who were
+        // not signed out everywhere since the column exists. `parent_id` is the key that made the key.
+        Migration(
+            13, "when people were signed out everywhere, keys of keys",
+            """
+            ALTER TABLE people ADD COLUMN signed_out_at INTEGER;
+            ALTER TABLE api_keys ADD COLUMN parent_id TEXT;
+
+            CREATE INDEX api_keys_by_parent ON api_keys (parent_id) WHERE parent_id IS NOT NULL;
+            """),
     ]
 }

@@ -10,8 +10,8 @@ enum APIKeyStatements {
     /// revoked or expired meanwhile, or when the person has as many keys as may be.
     static let insert = Statement(
         """
-        INSERT INTO api_keys (created_at, id, key_hash, person_id, name, scopes, expires_at)
-        SELECT ?1, ?2, ?3, id, ?4, ?5, ?6 FROM people WHERE id = ?7 AND session_epoch = ?8 AND disabled_at IS NULL
+        INSERT INTO api_keys (created_at, id, key_hash, person_id, name, scopes, expires_at, parent_id)
+        SELECT ?1, ?2, ?3, id, ?4, ?5, ?6, ?9 FROM people WHERE id = ?7 AND session_epoch = ?8 AND disabled_at IS NULL
             AND (?9 IS NULL OR EXISTS (SELECT 1 FROM api_keys WHERE id = ?9 AND \(isLive)))
             AND (SELECT count(*) FROM api_keys WHERE person_id = ?7 AND \(isLive)) < ?10
         """, Date.self, UUID.self, [UInt8].self, String.self, String.self, Date?.self, UUID.self, Int.self, UUID?.self,
@@ -51,6 +51,16 @@ enum APIKeyStatements {
     static let revoke = Statement(
         "UPDATE api_keys SET revoked_at = ?1 WHERE id = ?2 AND (?3 IS NULL OR person_id = ?3) AND \(isLive) "
             + "RETURNING person_id", Date.self, UUID.self, UUID?.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+
+    /// Revokes the keys that a key made, and those that they made.
+    static let revokeSuccessors = Statement(
+        """
+        WITH RECURSIVE made (id) AS (
+            SELECT id FROM api_keys WHERE parent_id = ?2
+            UNION SELECT k.id FROM api_keys k JOIN made ON k.parent_id = made.id)
+        UPDATE api_keys SET revoked_at = ?1 WHERE id IN made AND \(isLive) RETURNING id
+        """, Date.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
     /// Ends a person's keys; beside it stands the ending of the person's sessions wherever those end for a reason that

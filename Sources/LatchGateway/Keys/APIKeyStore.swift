@@ -100,16 +100,26 @@ public final class APIKeyStore: Sendable {
     }
 
     /// Revokes a key, of `person` if one is named; false when there is no such one.
-    func revoke(_ key: UUID, of person: UUID?, recording event: AuditEvent) async throws -> Bool {
+    ///
+    /// The keys that it made, and those that they made, are revoked with it: who stole it may have made them. They stay when a key
+    /// asks (`isRotation`): so a program replaces its key by a new one.
+    func revoke(
+        _ key: UUID, of person: UUID?, isRotation: Bool = false, recording event: AuditEvent
+    ) async throws -> Bool {
         let now = now()
-        guard
-            let owner = try await database.write({ try $0.first(APIKeyStatements.revoke, now, key, person) })
-        else { return false }
-        cache.remove { $0.id == key }
-        var event = event
-        event.person = owner
-        event.key = key.uuidString.lowercased()
-        audit.record(event)
+        let revoked = try await database.write { connection -> (owner: UUID, keys: [UUID])? in
+            guard let owner = try connection.first(APIKeyStatements.revoke, now, key, person) else { return nil }
+            let made = isRotation ? [] : try connection.all(APIKeyStatements.revokeSuccessors, now, key)
+            return (owner, [key] + made)
+        }
+        guard let revoked else { return false }
+        cache.remove { revoked.keys.contains($0.id) }
+        for key in revoked.keys {
+            var event = event
+            event.person = revoked.owner
+            event.key = key.uuidString.lowercased()
+            audit.record(event)
+        }
         return true
     }
 

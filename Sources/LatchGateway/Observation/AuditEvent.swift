@@ -94,7 +94,7 @@ public struct AuditEvent: Sendable, Equatable {
         self.kind = kind
         self.reason = reason?.description
         self.provider = provider
-        self.subject = subject.flatMap { DisplayText.cleaned($0, limit: 255) }
+        self.subject = subject.flatMap(Self.shown)
         self.person = person
         self.actor = actor
         self.session = session
@@ -105,5 +105,10 @@ public struct AuditEvent: Sendable, Equatable {
         self.certificate = certificate
         self.expires = expires
         self.key = key
+    }
+
+    /// A subject as an event has it.
+    static func shown(subject: String) -> String? {
+        DisplayText.cleaned(subject, limit: 255)
     }
 }

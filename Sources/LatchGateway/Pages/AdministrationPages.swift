@@ -46,10 +46,14 @@ struct AdministrationPages {
 
     private static let you: HTML = "<span class=\"badge plainly\">You</span>"
 
-    /// A badge for the state of an account.
+    /// A badge for the state of an account, and one for an address that may be another person's.
     static func state(_ person: Person, isInvited: Bool) -> HTML {
-        if !person.isActive { return "<span class=\"badge off\">Disabled</span>" }
-        return isInvited ? "<span class=\"badge plainly\">Invited</span>" : "<span class=\"badge\">Active</span>"
+        let state: HTML =
+            if !person.isActive { "<span class=\"badge off\">Disabled</span>" } else if isInvited {
+                "<span class=\"badge plainly\">Invited</span>"
+            } else { "<span class=\"badge\">Active</span>" }
+        guard person.provedAddress == nil else { return state }
+        return "\(state) <span class=\"badge plainly\">Address not proved</span>"
     }
 
     /// A table of sessions. Unless they are all of one person, each has a link to its person's page.
@@ -98,7 +102,12 @@ struct AdministrationPages {
                 let event = failure.event
                 let person = event.person.flatMap { people[$0] }
                 let nobody = event.person == nil ? "Nobody known" : "Removed"
-                let identity = unlinked.first { $0.provider == event.provider && $0.subject == event.subject }
+                // The event has the subject as it is shown. Where that may be two identities, there is no link.
+                let matching = unlinked.filter {
+                    $0.provider == event.provider && event.subject != nil
+                        && AuditEvent.shown(subject: $0.subject) == event.subject
+                }
+                let identity = matching.count == 1 ? matching.first : nil
                 return [
                     "\(Self.reason(event))\(Self.hint(event).map { "<p>\($0)</p>" as HTML })",
                     ReadableTime.ago(failure.time, now: now),

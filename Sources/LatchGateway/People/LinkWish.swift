@@ -14,6 +14,8 @@ struct LinkWish: Sendable {
         case made(Person)
         /// Its address is somebody's who is disabled.
         case disabled(Person)
+        /// Its address is somebody's who was signed out since the provider said who it is.
+        case signedOut
         /// The provider does not vouch for the address.
         case unverified
         /// The address cannot be one.
@@ -28,7 +30,7 @@ struct LinkWish: Sendable {
         /// Whether an administrator may link the identity to a person.
         var isLinkable: Bool {
             switch self {
-            case .known, .linked, .made, .disabled: false
+            case .known, .linked, .made, .disabled, .signedOut: false
             case .unverified, .invalidEmail, .notInvited, .refused, .taken: true
             }
         }
@@ -36,11 +38,13 @@ struct LinkWish: Sendable {
 
     let provider: ProviderConfiguration
     let identity: ProviderIdentity
+    private let moment: Date
     private let now: Date
 
-    init(_ identity: ProviderIdentity, at provider: ProviderConfiguration, now: Date) {
+    init(_ identity: ProviderIdentity, at provider: ProviderConfiguration, toldAt moment: Date, now: Date) {
         self.identity = identity
         self.provider = provider
+        self.moment = moment
         self.now = now
     }
 
@@ -76,6 +80,7 @@ struct LinkWish: Sendable {
     ) throws(DatabaseError) -> Outcome {
         let person = candidate.person
         guard person.isActive else { return .disabled(person) }
+        guard try connection.first(PeopleStatements.isSignedOut, moment, person.id) != true else { return .signedOut }
         let takesInvited = provider.invitedOnly || provider.allowsRegistration
         let mayLink = provider.linksByEmail || candidate.isInvited && takesInvited
         guard !candidate.isLinkedAlready || candidate.isDoubtful && mayLink else { return .taken }

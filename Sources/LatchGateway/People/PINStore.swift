@@ -50,16 +50,21 @@ public final class PINStore: Sendable {
         try await database.read { try $0.first(PINStatements.isSet, person) ?? false }
     }
 
-    /// Gives a person a PIN who has none.
+    /// Gives a person a PIN who has none. `session` is the session that asks, if one does; it must be live in the write.
     ///
-    /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson``; ``GatewayError/Code/busy``.
-    public func set(_ pin: PIN, of person: UUID) async throws {
+    /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson`` when the person is gone or the session is
+    ///   over; ``GatewayError/Code/busy``.
+    public func set(_ pin: PIN, of person: UUID, by session: SessionID? = nil) async throws {
         let hash = try await hasher.hash(pin.secret).rawValue
+        let now = now()
         let count = try await database.write { connection -> Int? in
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
+            if let session, try connection.first(PINStatements.isLive, session.rawValue, person, now) != true {
+                return nil
+            }
             return try connection.run(PINStatements.insert, person, hash)
         }
-        guard let count else { throw Self.gone }
+        guard let count else { throw GatewayError.changedMeanwhile }
         guard count == 1 else { throw GatewayError(.pinExists, "This person has a PIN already.") }
         audit.record(AuditEvent(.pinChanged, reason: "set", person: person))
     }
@@ -137,6 +142,4 @@ public final class PINStore: Sendable {
             return .granted(stored.hash, lockOut: lockOut)
         }
     }
-
-    private static let gone = GatewayError(.unknownPerson, "This person is not there any more.")
 }

@@ -53,6 +53,10 @@ struct PasswordSignIn: Sendable {
     ) async throws -> Outcome {
         switch try await check(email, password, from: client) {
         case .right(let credential) where !canChange && credential.person.mustChangePassword:
+            audit.record(
+                AuditEvent(
+                    .signInFailed, reason: "password-change-required", person: credential.person.id,
+                    address: client.address.description, request: client.request, device: client.device))
             return .passwordChangeRequired
         case .right(let credential): return try await start(credential, password, client)
         case .refused: return .refused

@@ -28,13 +28,24 @@ enum PeopleStatements {
         WHERE email > ? AND (instr(email, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0) ORDER BY email LIMIT ?
         """, String.self, String.self, String.self, Int.self, row: person)
 
-    /// Whether another administrator is not disabled. Each statement that removes an administrator checks this, so that two
-    /// administrators who remove each other at the same time do not both succeed.
+    /// Whether another administrator may and can sign in: who was invited and never came cannot. Each statement that removes an
+    /// administrator checks this, so that two administrators who remove each other at the same time do not both succeed.
     private static let hasAnotherAdministrator = """
-        EXISTS (SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id)
+        EXISTS (
+            SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id
+                AND (o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = o.id)))
         """
     /// Whether the person is not the last active administrator.
     private static let isDispensable = "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
+
+    /// Whether a person may lose the identities at a provider: not the last administrator the last way to sign in.
+    static let mayUnlink = Statement(
+        """
+        SELECT \(isDispensable) OR password_hash IS NOT NULL
+            OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id AND i.provider <> ?)
+        FROM people WHERE id = ?
+        """, String.self, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
     static let setAdministrator = Statement(
         "UPDATE people SET is_admin = ?1 WHERE id = ?2 AND (?1 OR \(isDispensable)) RETURNING \(columns)", Bool.self,
@@ -64,19 +75,36 @@ enum PeopleStatements {
         """
     ) { row throws(DatabaseError) in PasswordHash(rawValue: try row.get(0)) }
 
+    /// What ends sign-ins in progress, and the use of what providers gave out before: part of an `UPDATE` of people. `moment` is
+    /// the parameter with the time.
+    static func signingOut(at moment: String) -> String {
+        "session_epoch = session_epoch + 1, signed_out_at = \(moment)"
+    }
+
+    /// Whether the person was signed out everywhere at a time or later.
+    static let isSignedOut = Statement(
+        "SELECT coalesce(signed_out_at >= ?, 0) FROM people WHERE id = ?", Date.self, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
     static let setPassword = Statement(
         """
-        UPDATE people SET password_hash = ?, must_change_password = ?, session_epoch = session_epoch + 1 WHERE id = ?
+        UPDATE people SET password_hash = ?, must_change_password = ?, \(signingOut(at: "?")) WHERE id = ?
         RETURNING \(columns)
-        """, String.self, Bool.self, UUID.self, row: person)
+        """, String.self, Bool.self, Date.self, UUID.self, row: person)
 
-    /// Another password that the person chose knowing the one before; the duty to change it stays as it is.
+    /// Another password that the person chose. Nothing is changed when the password was changed or the person disabled since the
+    /// epoch was read, when the session is over, or when the person had to choose one and has done so. Else the duty to change
+    /// it stays as it is.
     static let choosePassword = Statement(
         """
-        UPDATE people SET password_hash = ?, must_change_password = must_change_password AND NOT ?,
-            session_epoch = session_epoch + 1
-        WHERE id = ? RETURNING \(columns)
-        """, String.self, Bool.self, UUID.self, row: person)
+        UPDATE people SET password_hash = ?1, must_change_password = must_change_password AND NOT ?2,
+            \(signingOut(at: "?3"))
+        WHERE id = ?4 AND session_epoch = ?5 AND disabled_at IS NULL AND (must_change_password OR NOT ?2)
+            AND EXISTS (
+                SELECT 1 FROM sessions s
+                WHERE s.id = ?6 AND s.person_id = ?4 AND s.ended_at IS NULL AND s.expires_at > ?3)
+        RETURNING \(columns)
+        """, String.self, Bool.self, Date.self, UUID.self, Int.self, String.self, row: person)
 
     /// What is nil stays; nothing is changed when somebody else has the address. A new one is proved by nobody.
     static let changeProfile = Statement(
@@ -93,8 +121,8 @@ enum PeopleStatements {
 
     static let disable = Statement(
         """
-        UPDATE people SET disabled_at = coalesce(disabled_at, ?), session_epoch = session_epoch + 1
-        WHERE id = ? AND \(isDispensable) RETURNING \(columns)
+        UPDATE people SET disabled_at = coalesce(disabled_at, ?1), \(signingOut(at: "?1"))
+        WHERE id = ?2 AND \(isDispensable) RETURNING \(columns)
         """, Date.self, UUID.self, row: person)
 
     static let enable = Statement(

@@ -19,25 +19,31 @@ extension PeopleStore {
     ///   - identity: Who came.
     ///   - provider: The provider as it is configured.
     ///   - renewingGroups: Whether the identity's groups take the place of those known before.
+    ///   - moment: When the provider said who it is, where that was not just now. A person who was signed out everywhere at that
+    ///     time or later is not found by it.
     /// - Returns: The person.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/personDisabled``, ``GatewayError/Code/domainRefused``,
-    ///   ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/notInvited``, ``GatewayError/Code/identityRefused`` or
-    ///   ``GatewayError/Code/invalidEmail``.
+    ///   ``GatewayError/Code/emailUnverified``, ``GatewayError/Code/notInvited``, ``GatewayError/Code/identityRefused``,
+    ///   ``GatewayError/Code/invalidEmail`` or ``GatewayError/Code/signedOut``.
     ///
     /// Source: OpenID Connect Core §5.7 for issuer and subject; OX-3, OX-7.
     public func person(
-        for identity: ProviderIdentity, at provider: ProviderConfiguration, renewingGroups: Bool = true
+        for identity: ProviderIdentity, at provider: ProviderConfiguration, renewingGroups: Bool = true,
+        toldAt moment: Date = .distantFuture
     ) async throws -> Person {
         try checkDomain(identity, at: provider)
-        let known = try await database.read { connection in
-            try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
+        let known = try await database.read { connection -> (person: Person, isSignedOut: Bool)? in
+            try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject).map {
+                ($0, try connection.first(PeopleStatements.isSignedOut, moment, $0.id) == true)
+            }
         }
         if let known {
-            let person = try active(known, provider)
+            let person = try active(known.person, provider)
+            guard !known.isSignedOut else { throw Self.signedOut }
             if renewingGroups { try await renewGroups(of: person, identity, at: provider) }
             return person
         }
-        let wish = LinkWish(identity, at: provider, now: now())
+        let wish = LinkWish(identity, at: provider, toldAt: moment, now: now())
         let outcome = try await database.write { connection throws(DatabaseError) in try wish.fulfil(connection) }
         return try settle(outcome, wish)
     }
@@ -91,6 +97,7 @@ extension PeopleStore {
         switch outcome {
         case .known(let person): return try active(person, provider)
         case .disabled(let person): return try active(person, provider)
+        case .signedOut: throw Self.signedOut
         case .made(let person):
             noteSomebody()
             audit.record(AuditEvent(.registered, provider: provider.id, person: person.id))
@@ -124,13 +131,21 @@ extension PeopleStore {
         }
     }
 
+    private static let signedOut = GatewayError(
+        .signedOut, "The person was signed out since the identity provider said who it is.")
+
     private static func unverified(_ identity: ProviderIdentity, _ provider: ProviderConfiguration) -> GatewayError {
         let problem =
             identity.email == nil
             ? "'\(provider.id)' tells no e-mail address of the person: have it send 'email', which the scope 'email' asks for."
             : "'\(provider.id)' does not say that it has verified the person's e-mail address: have it send "
                 + "'email_verified'; docs/identity-providers.md says where that is set."
-        return GatewayError(.emailUnverified, problem + " Or say who it is here, with 'latchd user link'.")
+        // Linking does not help where the address is asked for at every sign-in.
+        let advice =
+            provider.domains.isEmpty
+            ? "Or say who it is here, with 'latchd user link'."
+            : "providers.\(provider.id).domains asks for it at every sign-in, of linked identities too."
+        return GatewayError(.emailUnverified, "\(problem) \(advice)")
     }
 }
 
@@ -197,19 +212,22 @@ extension PeopleStore {
     /// Takes a person's identities at a provider away and ends all of the person's sessions and keys.
     ///
     /// - Returns: How many there were.
+    /// - Throws: ``GatewayError/Code/lastAdministrator`` when no administrator could sign in then.
     @discardableResult
     public func unlink(_ person: UUID, from provider: String) async throws -> Int {
         let now = now()
-        let count = try await database.write { connection throws(DatabaseError) in
+        let count = try await database.write { connection throws(DatabaseError) -> Int? in
+            guard try connection.first(PeopleStatements.mayUnlink, provider, person) != false else { return nil }
             // The identity can be linked to another person later.
             try connection.run(UnlinkedIdentityStatements.noteAll, now, person, provider)
             let count = try connection.run(IdentityStatements.unlink, person, provider)
             guard count > 0 else { return 0 }
-            try connection.run(SessionStatements.bumpEpoch, person)
+            try connection.run(SessionStatements.bumpEpoch, now, person)
             try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person)
             try connection.run(APIKeyStatements.revokeAll, now, person)
             return count
         }
+        guard let count else { throw Self.lastAdministrator }
         guard count > 0 else { return 0 }
         noteSessionsEnded(of: person)
         audit.record(AuditEvent(.identityUnlinked, provider: provider, person: person))

@@ -33,32 +33,39 @@ extension PeopleStore {
         return changed
     }
 
-    /// Gives a person the password that the person chose, and ends all of the person's keys, and sessions but one.
+    /// Gives a person the password that the person chose, and ends all of the person's keys and sessions.
+    ///
+    /// Hashing takes a while. If an administrator gave another password, disabled the person or ended the session in between, that
+    /// came first, and nothing is changed.
     ///
     /// - Parameters:
     ///   - password: Must keep ``policy``.
-    ///   - person: Whose it is; that the person is the one who asks must have been proved.
-    ///   - session: The session that goes on.
+    ///   - proved: Whose it is, as read when the person was proved to be the one who asks.
+    ///   - session: The session that asks.
+    ///   - keepingSession: Whether that session goes on.
     ///   - isForced: Whether it is the one that the person had to choose: then the duty ends.
     /// - Returns: The person as stored.
-    /// - Throws: As ``setPassword(_:of:mustChange:)``.
+    /// - Throws: As ``setPassword(_:of:mustChange:by:)``; ``GatewayError/Code/unknownPerson`` when nothing was changed.
     func choosePassword(
-        _ password: Secret, of person: UUID, keeping session: SessionID, isForced: Bool
+        _ password: Secret, of proved: Person, by session: SessionID, keepingSession: Bool = true, isForced: Bool
     ) async throws -> Person {
         try policy.check(password)
         let hash = try await hasher.hash(password).rawValue
-        let now = now()
+        let (now, person) = (now(), proved.id)
         let changed = try await database.write { connection throws(DatabaseError) -> Person? in
-            let changed = try connection.first(PeopleStatements.choosePassword, hash, isForced, person)
+            let changed = try connection.first(
+                PeopleStatements.choosePassword, hash, isForced, now, person, proved.sessionEpoch, session.rawValue)
+            guard let changed else { return nil }
             try connection.run(
                 SessionStatements.endOthers, now, SessionEndReason.passwordChanged.rawValue, person,
-                session.rawValue)
+                keepingSession ? session.rawValue : "")
             try connection.run(APIKeyStatements.revokeAll, now, person)
             return changed
         }
-        guard let changed else { throw Self.gone }
+        guard let changed else { throw GatewayError.changedMeanwhile }
         noteSessionsEnded(of: person)
-        audit.record(AuditEvent(.passwordChanged, reason: "by-the-person", person: person, session: session))
+        audit.record(
+            AuditEvent(.passwordChanged, reason: "by-the-person", person: person, actor: person, session: session))
         return changed
     }
 

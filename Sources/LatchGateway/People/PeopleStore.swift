@@ -170,7 +170,8 @@ public final class PeopleStore: Sendable {
 }
 
 extension PeopleStore {
-    /// Gives a person another password and ends all of the person's sessions.
+    /// Gives a person another password, whatever it was, and ends all of the person's sessions: for an administrator's command.
+    /// What a person does goes through ``choosePassword(_:of:by:keepingSession:isForced:)``.
     ///
     /// - Parameters:
     ///   - password: Must keep ``policy``; only its Argon2id hash is stored.
@@ -186,8 +187,9 @@ extension PeopleStore {
     ) async throws -> Person {
         try policy.check(password)
         let hash = try await hasher.hash(password).rawValue
+        let now = now()
         return try await ending(sessionsOf: person, .passwordChanged, by: actor) { connection throws(DatabaseError) in
-            try connection.first(PeopleStatements.setPassword, hash, mustChange, person)
+            try connection.first(PeopleStatements.setPassword, hash, mustChange, now, person)
         }
     }
 

@@ -14,7 +14,8 @@ public struct Session: Sendable, Equatable, Identifiable {
     public let authenticated: Date
     /// When the session ends if it is not used again; on disk, so true after a crash too.
     public internal(set) var expires: Date
-    /// When the session ends however much it is used.
+    /// When the session ends however much it is used. Of a session that was made from another, when that one expires if it is
+    /// not used again.
     public let cap: Date
     /// The groups that the person's identity providers told at the last sign-in through each.
     public let groups: [String]

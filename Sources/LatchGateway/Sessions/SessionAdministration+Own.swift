@@ -51,7 +51,7 @@ extension SessionAdministration {
         }
     }
 
-    /// Makes a session that was just begun one of another: it ends with that, and lives no longer than that or `lifetime`.
+    /// Makes a session that was just begun one of another: it ends or expires with that, and lives no longer than `lifetime`.
     /// It is as old as that, too: what wants a sign-in of a short while ago is not to be had by a new token.
     ///
     /// - Throws: ``GatewayError/Code/unknownSession`` when the other is over; the new one is then over too.

@@ -35,7 +35,7 @@ extension SessionAdministration {
     func endOthers(than session: SessionID, of person: UUID) async throws {
         let now = now()
         try await database.write { connection in
-            try connection.run(SessionStatements.bumpEpoch, person)
+            try connection.run(SessionStatements.bumpEpoch, now, person)
             try connection.run(
                 SessionStatements.endOthers, now, SessionEndReason.signedOut.rawValue, person, session.rawValue)
             try connection.run(APIKeyStatements.revokeAll, now, person)

@@ -7,9 +7,10 @@ import OpenIDConnect
 extension SessionAdministration {
     /// The maximum number of remembered sign-outs; beyond it those that expire first are deleted. Only tokens that a provider
     /// signed are remembered, so no other sender can displace them.
-    static let rememberedSignOuts = 10_000
-    /// How long an ended session at a provider is remembered: longer than a sign-in here can be in progress.
-    private static let sessionMemory = Duration.seconds(1_200)
+    static let rememberedSignOuts = 100_000
+    /// How long an ended session at a provider is remembered: longer than a sign-in here can be in progress, and longer than
+    /// providers let an access token live.
+    private static let sessionMemory = Duration.seconds(30 * 86_400)
 
     /// Stores the provider that a session was started through, and the session there if the provider sent one.
     ///
@@ -27,6 +28,14 @@ extension SessionAdministration {
             return true
         }
         if isOver { throw GatewayError(.unknownPerson, "The person signed out at the identity provider just now.") }
+    }
+
+    /// Whether the provider has reported the end of one of its sessions.
+    func isSignedOut(_ session: String, at provider: String) async throws -> Bool {
+        let now = now()
+        return try await database.read {
+            try $0.first(ProviderSessionStatements.isSignedOut, Self.sessionKey(session, provider), now) ?? false
+        }
     }
 
     /// The provider that a session was started through, if known.

@@ -75,7 +75,7 @@ public final class SessionAdministration: Sendable {
     static func revokeAll(
         of person: UUID, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> RevokedAccess {
-        try connection.run(SessionStatements.bumpEpoch, person)
+        try connection.run(SessionStatements.bumpEpoch, now, person)
         return RevokedAccess(
             sessions: try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person),
             keys: try connection.run(APIKeyStatements.revokeAll, now, person))
@@ -93,12 +93,19 @@ public final class SessionAdministration: Sendable {
         return try await database.read { try $0.first(SessionStatements.countLive, now) ?? 0 }
     }
 
-    /// Deletes sessions that were ended, or ran out, longer ago than `age`; a few hundred in each transaction.
+    /// Deletes sessions that were ended, or ran out, longer ago than `age`; a few hundred in each transaction. Sessions whose
+    /// parent ran out end first.
     ///
     /// - Returns: How many were deleted.
     @discardableResult
     public func purge(olderThan age: Duration) async throws -> Int {
-        let limit = now() - age
+        let now = now()
+        let limit = now - age
+        _ = try await database.write { connection in
+            // A use of the parent in the last seconds may not be written yet.
+            try connection.run(
+                SessionStatements.endOrphans, now, SessionEndReason.revoked.rawValue, now - .seconds(60))
+        }
         var total = 0
         while true {
             try Task.checkCancellation()

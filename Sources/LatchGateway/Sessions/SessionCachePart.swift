@@ -119,7 +119,8 @@ final class CachedSession {
         return true
     }
 
-    func extend(to expires: Date) {
+    func extend(to written: Date) {
+        let expires = min(written, session.cap)
         session.expires = max(session.expires, expires)
         livesUntil = max(livesUntil, expires)
     }

@@ -23,10 +23,17 @@ enum SessionStatements {
         """, Date.self, String.self, UUID.self, Int.self, String?.self
     ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
 
+    /// When a session ends at the latest: at its cap, and when the session expires that it was made from. It is read with the
+    /// session and not written to it: the uses of the two are written in any order. If the parent is deleted, the session is over.
+    private static let bound = """
+        CASE WHEN s.parent_id IS NULL THEN s.cap_at ELSE min(s.cap_at, coalesce(
+            (SELECT o.expires_at FROM sessions o WHERE o.id = s.parent_id), 0)) END
+        """
+
     static let find = Statement(
         """
-        SELECT s.id, s.created_at, s.last_used_at, s.expires_at, s.cap_at, s.ended_at, p.id, p.email, p.name, p.is_admin,
-            p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
+        SELECT s.id, s.created_at, s.last_used_at, min(s.expires_at, \(bound)), \(bound), s.ended_at, p.id, p.email, p.name,
+            p.is_admin, p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
             p.is_vouched,
             (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
             coalesce(s.authenticated_at, s.created_at)
@@ -69,7 +76,8 @@ enum SessionStatements {
         "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND ended_at IS NULL",
         Date.self, String.self, UUID.self)
 
-    static let bumpEpoch = Statement("UPDATE people SET session_epoch = session_epoch + 1 WHERE id = ?", UUID.self)
+    static let bumpEpoch = Statement(
+        "UPDATE people SET \(PeopleStatements.signingOut(at: "?")) WHERE id = ?", Date.self, UUID.self)
 
     /// What ``SessionSummary`` reads.
     static let summaryColumns = """
@@ -112,6 +120,14 @@ enum SessionStatements {
     static let countLive = Statement(
         "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND expires_at > ?", Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }
+
+    /// Ends sessions whose parent has expired.
+    static let endOrphans = Statement(
+        """
+        UPDATE sessions SET ended_at = ?1, end_reason = ?2
+        WHERE parent_id IS NOT NULL AND ended_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM sessions o WHERE o.id = sessions.parent_id AND o.expires_at > ?3)
+        """, Date.self, String.self, Date.self)
 
     static let purgeEnded = Statement(
         "DELETE FROM sessions WHERE rowid IN (SELECT rowid FROM sessions WHERE ended_at < ? LIMIT 500)", Date.self)

@@ -54,6 +54,7 @@ public struct AccessTokenVerifier: Sendable {
         return ProviderIdentity(
             issuer: issuer, subject: claims.subject, email: claims.person.email,
             isEmailVerified: claims.person.isEmailVerified, name: claims.person.name, sessionID: claims.sessionID,
+            authenticated: claims.authenticated.map { Date(timeIntervalSince1970: $0) },
             issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
             groups: claims.person.groups ?? [])
     }

@@ -10,6 +10,9 @@ struct PresentedTokenClaims: Sendable {
     let sessionID: String?
     /// When the token was issued (`iat`), in seconds since 1970; nil without the claim.
     let issued: Double?
+    /// When the person signed in, in seconds since 1970: the older of `auth_time` and `iat`, as a refreshed token tells of an old
+    /// sign-in. Nil where that is not known: without `iat`, or with an `auth_time` that cannot be read.
+    let authenticated: Double?
     let person: PersonClaims
 
     /// Checks all but the signature.
@@ -20,7 +23,7 @@ struct PresentedTokenClaims: Sendable {
         maximumClockSkew: Duration, groupsClaim: String? = nil
     ) throws(OpenIDConnectError) {
         let reader = try ClaimReader(parsing: signature.payload, what: "The token of '\(issuer)' in a request")
-        guard try reader.requiredText("iss") == issuer else {
+        guard try reader.requiredText("iss").isExactly(issuer) else {
             throw reader.bad("its 'iss' is another: it comes from somebody else.")
         }
         try Self.checkKind(signature.header.type?.lowercased(), reader, expected.kind)
@@ -28,7 +31,10 @@ struct PresentedTokenClaims: Sendable {
         try Self.checkTimes(reader, now.timeIntervalSince1970, maximumClockSkew / .seconds(1))
         subject = try reader.subject()
         sessionID = try reader.text("sid")
-        issued = try reader.moment("iat")
+        let issued = try reader.moment("iat")
+        self.issued = issued
+        let told = (try? reader.moment("auth_time") ?? .infinity) ?? -.infinity
+        authenticated = told >= 0 ? issued.map { min($0, told) } : nil
         person = PersonClaims(reader.value, groupsClaim: groupsClaim)
     }
 
@@ -67,12 +73,13 @@ struct PresentedTokenClaims: Sendable {
     ) throws(OpenIDConnectError) {
         let named = try reader.texts("aud")
         guard let audiences = expected.audiences else { return }
-        guard named.contains(where: audiences.contains) else {
+        func isExpected(_ text: String) -> Bool { audiences.contains { text.isExactly($0) } }
+        guard named.contains(where: isExpected) else {
             throw reader.bad("its 'aud' names nobody who is expected: it is meant for somebody else.")
         }
         guard expected.kind == .id else { return }
         // Of several audiences the authorized party says whose sign-in it was.
-        guard try reader.text("azp").map(audiences.contains) ?? (named.count == 1) else {
+        guard try reader.text("azp").map(isExpected) ?? (named.count == 1) else {
             throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
         }
     }

@@ -33,10 +33,10 @@ public struct LogoutToken: Sendable, Equatable {
     /// Checks the claims of a token whose signature is good.
     init(checking claims: [UInt8], against expected: Expectation) throws(OpenIDConnectError) {
         let reader = try ClaimReader(parsing: claims, what: "The logout token of '\(expected.issuer)'")
-        guard try reader.requiredText("iss") == expected.issuer else {
+        guard try reader.requiredText("iss").isExactly(expected.issuer) else {
             throw reader.bad("its 'iss' is another: it comes from somebody else.")
         }
-        guard try reader.texts("aud").contains(expected.clientID) else {
+        guard try reader.texts("aud").contains(where: expected.clientID.isExactly) else {
             throw reader.bad("its 'aud' does not name this client: it is meant for somebody else.")
         }
         let (now, skew) = (expected.now.timeIntervalSince1970, expected.maximumClockSkew / .seconds(1))

@@ -28,7 +28,7 @@ struct IDToken: Sendable {
 
     let subject: String
     let sessionID: String?
-    /// When the person signed in at the provider, in seconds since 1970, if told.
+    /// When the person signed in at the provider, in seconds since 1970, if told; 0 for a time that cannot be read.
     let authenticated: Double?
     let person: PersonClaims
 
@@ -55,18 +55,19 @@ struct IDToken: Sendable {
     }
 
     private static func checkParties(_ reader: ClaimReader, _ expected: Expectation) throws(OpenIDConnectError) {
-        guard try reader.requiredText("iss") == expected.issuer else {
+        guard try reader.requiredText("iss").isExactly(expected.issuer) else {
             throw reader.bad("its 'iss' is another: it comes from somebody else.")
         }
         let audiences = try reader.texts("aud")
-        guard audiences.contains(expected.clientID) else {
+        guard audiences.contains(where: expected.clientID.isExactly) else {
             throw reader.bad("its 'aud' does not name this client: it is meant for somebody else.")
         }
-        guard audiences.allSatisfy(([expected.clientID] + expected.trustedAudiences).contains) else {
+        let trusted = [expected.clientID] + expected.trustedAudiences
+        guard audiences.allSatisfy({ audience in trusted.contains { audience.isExactly($0) } }) else {
             throw reader.bad("its 'aud' names others too, who are not trusted; configure those that are.")
         }
         // A single audience says by itself who asked for the token.
-        guard try reader.text("azp") ?? (audiences.count == 1 ? expected.clientID : nil) == expected.clientID else {
+        guard try reader.text("azp")?.isExactly(expected.clientID) ?? (audiences.count == 1) else {
             throw reader.bad("its 'azp' is missing or another: it was given to somebody else.")
         }
     }
@@ -84,7 +85,7 @@ struct IDToken: Sendable {
     }
 
     /// When the person signed in there. A provider may leave `max_age` and `prompt` alone, so what it says is compared with what
-    /// was asked for. Where nothing was, what cannot be read counts as not told.
+    /// was asked for. Where nothing was, what cannot be read is an old sign-in.
     ///
     /// Source: OpenID Connect Core §2 and §3.1.2.1: `auth_time` must be there when `max_age` was asked for.
     private static func authenticated(
@@ -93,7 +94,13 @@ struct IDToken: Sendable {
         let now = expected.now.timeIntervalSince1970
         let skew = expected.maximumClockSkew / .seconds(1)
         let isAsked = expected.maximumAge != nil || expected.freshSince != nil
-        let told = isAsked ? try reader.moment("auth_time") : try? reader.moment("auth_time")
+        var told: Double?
+        do {
+            told = try reader.moment("auth_time")
+        } catch {
+            guard !isAsked else { throw error }
+            told = 0
+        }
         if let told, told > now + skew {
             throw reader.bad("its 'auth_time' comes from the future; check the clocks of both machines.")
         }

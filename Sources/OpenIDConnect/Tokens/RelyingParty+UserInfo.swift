@@ -30,18 +30,18 @@ extension RelyingParty {
         }
         let reader = try ClaimReader(parsing: claims, what: what)
         if isSigned { try checkParties(reader, provider) }
-        guard try reader.subject() == subject else {
+        guard try reader.subject().isExactly(subject) else {
             throw reader.bad("its 'sub' is another: it tells about somebody else.")
         }
         return PersonClaims(reader.value, groupsClaim: settings.groupsClaim)
     }
 
     private func checkParties(_ reader: ClaimReader, _ provider: ProviderMetadata) throws(OpenIDConnectError) {
-        if let issuer = try reader.text("iss"), issuer != provider.issuer {
+        if let issuer = try reader.text("iss"), !issuer.isExactly(provider.issuer) {
             throw reader.bad("its 'iss' is another: it comes from somebody else.")
         }
         let audience = try reader.texts("aud")
-        guard audience.isEmpty || audience.contains(settings.clientID) else {
+        guard audience.isEmpty || audience.contains(where: settings.clientID.isExactly) else {
             throw reader.bad("its 'aud' is another: it is meant for somebody else.")
         }
     }

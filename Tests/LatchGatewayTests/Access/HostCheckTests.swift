@@ -121,6 +121,27 @@ struct HostCheckTests {
         }
     }
 
+    @Test("Where no rule names a host, the sign-in is served on those that a trusted proxy tells, and on no other")
+    func rulesWithoutHosts() async throws {
+        try await Bench.withPages { settings in
+            settings.publicURL = "https://latch.example"
+            settings.verify.isEnabled = true
+            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        } _: { bench in
+            for path in ["/latch/sign-in", VerifyRoutes.wellKnown] {
+                for (host, told, isServed) in [
+                    ("evil.example", nil, false), ("evil.example", "evil.example", false),
+                    ("evil.example", "latch.example", false), ("latchd:2283", "app.example.org", true),
+                    ("127.0.0.1:2283", "app.example.org", true), ("latch.example", nil, true),
+                ] as [(String, String?, Bool)] {
+                    let fields = told.map { [("X-Forwarded-Host", $0)] } ?? []
+                    let status = try await bench.http.send("GET", path, host: host, headers: fields).status
+                    #expect((status != 421) == isServed, "\(path) \(host) \(told ?? "")")
+                }
+            }
+        }
+    }
+
     @Test("Without a configured address every name is accepted")
     func unconfigured() async throws {
         try await Bench.with { bench in

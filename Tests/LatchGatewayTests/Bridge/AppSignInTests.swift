@@ -144,7 +144,7 @@ struct AppSignInTests {
             }
             let elsewhere = BridgeState(
                 id: "AAAAAAAAAAAAAAAA", provider: "google", began: bench.bench.clock.now, browser: SHA256.digest("x"),
-                destination: .web(next: "/"))
+                callback: SHA256.digest("y"), destination: .web(next: "/"))
 
             for (text, detail) in [
                 (foreign["state"], "OAUTH_INVALID_STATE"), (nil, "Missing state parameter in OAuth callback"),

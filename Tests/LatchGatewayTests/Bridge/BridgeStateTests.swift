@@ -10,12 +10,14 @@ import Testing
     private let keys = BridgeKeys(Secret(bytes: [UInt8](repeating: 7, count: 32)))
     private let now = Date(timeIntervalSince1970: 1_790_000_000.75)
     private let verifier = PKCE.Verifier()
+    private let callback = SHA256.digest("https://id.example.org/api/auth/oauth/callback")
 
     private func state(_ secret: BrowserSecret, _ destination: BridgeState.Destination? = nil) -> BridgeState {
         let app = BridgeState.Destination.app(
             redirect: "onyx://auth/callback", state: "s t&å", challenge: verifier.challenge)
         return BridgeState(
-            id: secret.id, provider: "google", began: now, browser: secret.digest, destination: destination ?? app)
+            id: secret.id, provider: "google", began: now, browser: secret.digest, callback: callback,
+            destination: destination ?? app)
     }
 
     @Test("OX-3 a state comes back as it was, and shows nothing of what it holds")
@@ -36,11 +38,13 @@ import Testing
         let secret = BrowserSecret(began: now)
         for isAgain in [true, false] {
             let state = BridgeState(
-                id: secret.id, provider: "google", began: now, browser: secret.digest, isAgain: isAgain,
-                destination: .web(next: "/"))
+                id: secret.id, provider: "google", began: now, browser: secret.digest, callback: callback,
+                isAgain: isAgain, destination: .web(next: "/"))
             #expect(BridgeState(opening: try state.sealed(keys), keys)?.isAgain == isAgain)
         }
-        let fields = [Array("a".utf8), Array("b".utf8), [UInt8](bigEndian: Int64(1)), secret.digest.bytes]
+        let fields = [
+            Array("a".utf8), Array("b".utf8), [UInt8](bigEndian: Int64(1)), secret.digest.bytes, callback.bytes,
+        ]
         #expect(BridgeState(fields + [[1], Array("/".utf8)])?.isAgain == true)
         for flag: [UInt8] in [[], [2], [0, 1], Array("/".utf8)] {
             #expect(BridgeState(fields + [flag, Array("/".utf8)]) == nil)

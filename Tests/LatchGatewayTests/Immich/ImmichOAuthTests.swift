@@ -162,6 +162,28 @@ struct ImmichOAuthTests {
         }
     }
 
+    @Test(
+        "IM-7 a code from before a sign-out everywhere signs nobody in", arguments: ["all", "password"], [true, false])
+    func signedOutMeanwhile(_ action: String, _ isLinked: Bool) async throws {
+        try await with { bench, immich in
+            if isLinked { #expect(try await signIn(App(), bench, immich).status == 201) }
+            let app = App()
+            let link = try await link(app, bench, immich)
+            let (stores, person) = (immich.bench.gateway.stores, try await immich.person())
+            bench.bench.clock.advance(1)
+            if action == "all" {
+                try await stores.sessions.revokeAll(of: person.id)
+            } else {
+                try await stores.people.setPassword(Secret("another horse 8"), of: person.id)
+            }
+            bench.bench.clock.advance(1)
+            #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 400)
+            let event = immich.bench.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
+            #expect(event?["reason"]?.string == "signed-out")
+            #expect(try await signIn(App(), bench, immich).status == 201)
+        }
+    }
+
     @Test("IM-7 by the specification's form the address is asked for with a query and the state stands in the link")
     func takesTheSpecifiedForm() async throws {
         try await with { bench, immich in

@@ -90,6 +90,29 @@ struct ImmichSessionTests {
         try await bench.send("POST", "/sessions", token, body)
     }
 
+    @Test("a session made from another expires when that is not used, however much it is used itself")
+    func expiresWithItsParent() async throws {
+        try await ImmichBench.with { bench in
+            let (unused, used) = (try await bench.token(), try await bench.token())
+            let dead = try (try await child(bench, unused).json?["token"]?.string).orThrow
+            let live = try (try await child(bench, used).json?["token"]?.string).orThrow
+            for _ in 0..<2 {
+                bench.bench.clock.advance(3 * day)
+                for token in [dead, live, used] {
+                    #expect(try await bench.send("GET", "/users/me", token).status == 200)
+                }
+                try await bench.bench.gateway.issuer.flush()
+            }
+            bench.bench.clock.advance(2 * day)
+            #expect(try await bench.send("GET", "/users/me", used).status == 200)
+            #expect(try await bench.send("GET", "/users/me", live).status == 200)
+            #expect(try await bench.send("GET", "/users/me", dead).status == 401)
+            let sessions = bench.bench.gateway.stores.sessions
+            #expect(try await sessions.purge(olderThan: .seconds(30 * 86_400)) == 0)
+            #expect(try await sessions.ownSessions(of: try await bench.person().id).count == 2)
+        }
+    }
+
     @Test("a session made from another ends with it, whichever dialect ends that", arguments: [true, false])
     func endsWithItsParent(_ byOnyx: Bool) async throws {
         try await ImmichBench.with { bench in

@@ -113,6 +113,23 @@ import Wire
         }
     }
 
+    @Test("an address that nobody proved is marked, and told before its person becomes an administrator")
+    func unproved() async throws {
+        try await with { bench, root in
+            _ = try await bench.gateway.stores.people.add(
+                email: "eve@example.org", name: "Eve", isAdministrator: false, password: Secret("eve's own 77"),
+                recording: AuditEvent(.registered))
+            let mark = "Address not proved"
+            #expect(try await root.get(Self.admin).text.components(separatedBy: mark).count == 2)
+            for (email, isMarked) in [("eve@example.org", true), (Bench.email, false)] {
+                let page = try await path(of: email, bench)
+                #expect(try await root.get(page).text.contains(mark) == isMarked)
+                let question = try await root.submit(page, on: page, [("action", "make")])
+                #expect(question.text.contains("Nobody has proved") == isMarked)
+            }
+        }
+    }
+
     @Test("a person is added once, and a mistake is told beside the field")
     func invite() async throws {
         try await with { bench, root in

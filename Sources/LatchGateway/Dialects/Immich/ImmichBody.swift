@@ -94,14 +94,17 @@ struct ImmichBody: Sendable {
         return value.bool
     }
 
-    /// A whole number within 2⁵³ that may be missing.
+    /// A whole number from `least` to 2⁵³ that may be missing; nil when it is refused, so that a caller may calculate with it.
     mutating func optionalNumber(_ name: String, atLeast least: Int) -> Int? {
         guard let value = json[name] else { return nil }
         guard let whole = value.integer, whole <= 9_007_199_254_740_991 else {
             refuse(name, "Invalid input: expected int", "invalid_type")
             return nil
         }
-        if whole < least { refuse(name, "Too small: expected number to be >=\(least)", "too_small") }
+        guard whole >= least else {
+            refuse(name, "Too small: expected number to be >=\(least)", "too_small")
+            return nil
+        }
         return whole
     }
 

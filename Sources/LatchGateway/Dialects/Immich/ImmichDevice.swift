@@ -30,13 +30,15 @@ struct ImmichDevice: Sendable, Equatable {
         ("Linux", "Linux"),
     ]
 
+    /// An agent may be as long as a header field may be; a browser names itself early.
     private static func first(of names: [(String, String)], in agent: String) -> String? {
-        names.first { agent.contains($0.0) }?.1
+        let bytes = Array(agent.utf8.prefix(512))
+        return names.first { bytes.contains(Array($0.0.utf8)) }?.1
     }
 
     /// `immich-android/3.1.0`, and `Immich_iOS_2.0.0` of older ones.
     private static func appVersion(_ agent: String) -> String? {
-        let lowered = agent.lowercased()
+        let lowered = agent.prefix(64).lowercased()
         for system in ["android", "ios", "unknown"] {
             for prefix in ["immich-\(system)/", "immich_\(system)_"] where lowered.hasPrefix(prefix) {
                 let version = lowered.utf8.dropFirst(prefix.utf8.count).prefix { byte in

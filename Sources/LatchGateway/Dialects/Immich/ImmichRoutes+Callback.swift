@@ -16,12 +16,12 @@ extension ImmichRoutes {
         let bridge = try requiredBridge()
         let device = ImmichDevice(request)
         let client = client(of: request, device.device)
-        let (identity, provider) = try await identity(of: request, bridge, client)
+        let (record, provider) = try await identity(of: request, bridge, client)
         let credential: SessionCredential
         do {
-            credential = try await bridge.signIn(identity, at: provider, client: client)
+            credential = try await bridge.signIn(record, at: provider, client: client)
         } catch is BridgeFailure {
-            guard identity.email != nil else {
+            guard record.identity.email != nil else {
                 throw ImmichRefusal(.badRequest, "OAuth profile does not have an email address")
             }
             throw Self.failed
@@ -38,10 +38,10 @@ extension ImmichRoutes {
         let caller = try await access.session(of: request)
         let bridge = try requiredBridge()
         try services.requireRecentSignIn(for: .linkIdentity, caller.session)
-        let (identity, provider) = try await identity(of: request, bridge, client(of: request))
+        let (record, provider) = try await identity(of: request, bridge, client(of: request))
         do {
             try await services.people.link(
-                caller.person.id, to: identity.subject, at: provider.configuration, evenUnseen: true)
+                caller.person.id, to: record.identity.subject, at: provider.configuration, evenUnseen: true)
         } catch let error as GatewayError where error.code == .identityRefused {
             throw ImmichRefusal(.badRequest, "This OAuth account has already been linked to another user.")
         } catch let error as GatewayError where error.code == .unknownPerson {
@@ -67,7 +67,7 @@ extension ImmichRoutes {
     /// The identity that the address of a request's body stands for.
     private func identity(
         of request: ServerRequest, _ bridge: Bridge, _ client: PasswordSignIn.Client
-    ) async throws -> (identity: ProviderIdentity, provider: BridgeProvider) {
+    ) async throws -> (record: IdentityRecord, provider: BridgeProvider) {
         if let wait = exchanges.take(.from(client.address)) { throw ImmichRefusal(wait: wait) }
         var body = ImmichBody(request)
         let url = body.text("url", atLeast: 1)

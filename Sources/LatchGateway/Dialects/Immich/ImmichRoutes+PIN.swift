@@ -34,7 +34,7 @@ extension ImmichRoutes {
         guard try await !services.pins.isSet(caller.person.id) else { throw Self.hasPIN }
         try services.requireRecentSignIn(for: .setFirstPIN, caller.session)
         do {
-            try await services.pins.set(try PIN(text), of: caller.person.id)
+            try await services.pins.set(try PIN(text), of: caller.person.id, by: caller.session.id)
             return ImmichAnswers.done
         } catch let error as GatewayError where error.code == .pinExists {
             throw Self.hasPIN
@@ -128,7 +128,6 @@ extension ImmichRoutes {
     }
 
     /// Refuses the request unless the password is the person's; that counts like a sign-in. Gives the person as read for it.
-    @discardableResult
     func provePassword(_ password: String, of caller: ImmichCaller, _ request: ServerRequest) async throws -> Person {
         guard !password.isEmpty else { throw Self.wrongPassword }
         let email = EmailAddress(normalizing: caller.person.email)

@@ -34,8 +34,8 @@ extension ImmichRoutes {
         let (current, new) = (body.text("password"), body.text("newPassword", atLeast: 8))
         _ = body.optionalTruth("invalidateSessions")
         try body.check()
-        try await provePassword(current, of: caller, request)
-        return try await user(try await setPassword(new, of: caller, isForced: false))
+        let proved = try await provePassword(current, of: caller, request)
+        return try await user(try await setPassword(new, of: proved, caller, isForced: false))
     }
 
     /// The new password of somebody who must choose one.
@@ -51,15 +51,15 @@ extension ImmichRoutes {
         guard try await !services.people.isPassword(Secret(password), of: person) else {
             throw ImmichRefusal(.badRequest, "The new password must be another one.")
         }
-        return try await setPassword(password, of: caller, isForced: true)
+        return try await setPassword(password, of: person, caller, isForced: true)
     }
 
     private func setPassword(
-        _ password: String, of caller: ImmichCaller, isForced: Bool
+        _ password: String, of proved: Person, _ caller: ImmichCaller, isForced: Bool
     ) async throws -> Person {
         do {
             return try await services.people.choosePassword(
-                Secret(password), of: caller.person.id, keeping: caller.session.id, isForced: isForced)
+                Secret(password), of: proved, by: caller.session.id, isForced: isForced)
         } catch let error as GatewayError where error.code == .weakPassword {
             throw ImmichRefusal(.badRequest, error.message)
         } catch let error as GatewayError where error.code == .unknownPerson {

@@ -239,7 +239,8 @@ extension PageRoutes {
             case "make":
                 (
                     "Make \(name) an administrator?",
-                    "\(person.email) can then do on these pages all that you can, to other administrators too.",
+                    "\(person.email) can then do on these pages all that you can, to other administrators too."
+                        + (person.provedAddress == nil ? " Nobody has proved that this address is the person's." : ""),
                     "Make administrator"
                 )
             case "unmake":

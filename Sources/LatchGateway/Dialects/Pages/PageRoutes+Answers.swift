@@ -125,6 +125,8 @@ extension PageRoutes {
             return later("Too many people are signing in at this moment. Try again in a few seconds.", 2, request)
         case let error as GatewayError where error.code == .lastAdministrator:
             return plain(HTTPStatus(rawValue: 409), "Somebody must administer the server", error.message)
+        case let error as GatewayError where error.code == .unknownPerson:
+            return plain(HTTPStatus(rawValue: 409), "Nothing was changed", error.message)
         case is CancellationError: return later("The request was cancelled.", 1, request)
         case let error as DatabaseError: values = ["error": .text(error.message), "request": .text(request.id)]
         default: values = ["error": .text("\(type(of: error))"), "request": .text(request.id)]

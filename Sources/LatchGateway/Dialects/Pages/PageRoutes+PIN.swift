@@ -21,7 +21,7 @@ extension PageRoutes {
         }
         guard form.isSet else {
             guard isRecent(visit, for: .setFirstPIN) else { return confirmFirst(PagePath.account) }
-            try await services.pins.set(pin, of: visit.person.id)
+            try await services.pins.set(pin, of: visit.person.id, by: visit.session.id)
             return seeOther(PagePath.account + "?done=pin")
         }
         if let (status, mistake) = try await change(visit, to: pin) {

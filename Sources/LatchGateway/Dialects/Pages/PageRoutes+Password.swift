@@ -40,8 +40,9 @@ extension PageRoutes {
                 "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
             return OnyxAnswers.later(try await respond(page, visit, .tooManyRequests), wait)
         case .right(let credential):
-            let person = try await services.people.setPassword(
-                Secret(new), of: credential.person.id, by: visit.person.id)
+            let person = try await services.people.choosePassword(
+                Secret(new), of: credential.person, by: visit.session.id, keepingSession: false,
+                isForced: credential.person.mustChangePassword)
             let session = try await services.issuer.issue(for: person, device: client.device)
             let next = visit.visitor.mustChangePassword ? destination(visit.fields["return"])?.text : nil
             var response = next.map(Self.redirect) ?? seeOther(PagePath.account + "?done=password")

@@ -12,8 +12,8 @@ struct RelateMailCaller: Sendable {
         case key(KnownAPIKey)
         /// A session of this server's own.
         case session(Session)
-        /// An access token of the identity provider with this id, and when it was issued, if the token says so.
-        case token(provider: String, issued: Date?)
+        /// An access token of the identity provider with this id, and when the person signed in there, if the token says so.
+        case token(provider: String, authenticated: Date?)
     }
 
     let person: Person
@@ -137,21 +137,30 @@ extension RelateMailAccess {
     private func caller(providerToken token: Secret) async throws -> RelateMailCaller {
         guard let verifier, let provider else { throw refused(.unauthorized) }
         let person: Person
-        let issued: Date?
+        let authenticated: Date?
         do {
             var identity = try await verifier.identity(of: token)
             if try await needsEmail(identity, provider) { identity = try await verifier.asking(identity, with: token) }
-            issued = identity.issued
+            authenticated = identity.authenticated
             // An older token would bring groups back that were taken away since: a sign-in alone renews them.
-            person = try await services.people.person(for: identity, at: provider, renewingGroups: false)
+            person = try await services.people.person(
+                for: identity, at: provider, renewingGroups: false, toldAt: identity.issued ?? .distantPast)
+            if let session = identity.sessionID,
+                try await services.sessions.isSignedOut(session, at: provider.id)
+            {
+                throw GatewayError(.signedOut, "The person signed out at the identity provider.")
+            }
         } catch let error as OpenIDConnectError {
             throw refusal(error)
+        } catch let error as GatewayError where error.code == .signedOut {
+            throw refused(.unauthorized)
         } catch let error as GatewayError {
             let failure = BridgeFailure(error)
             guard failure.outcome == .refused else { throw error }
             throw refused(.forbidden(failure.sentence))
         }
-        return RelateMailCaller(person: person, proof: .token(provider: provider.id, issued: issued))
+        return RelateMailCaller(
+            person: person, proof: .token(provider: provider.id, authenticated: authenticated))
     }
 
     /// Whether more must be known of the person than the token tells: somebody new comes in by a proved address, and so does

@@ -73,7 +73,8 @@ extension RelateMailRoutes {
         switch caller.proof {
         case .key: break
         case .session(let session): try services.requireRecentSignIn(for: .makeKey, session)
-        case .token(_, let issued): try SensitiveAct.makeKey.requireRecent(issued, at: services.now())
+        case .token(_, let authenticated):
+            try SensitiveAct.makeKey.requireRecent(authenticated, at: services.now())
         }
         let now = services.now()
         let asked = text.map { Timestamp.date($0) }
@@ -111,7 +112,8 @@ extension RelateMailRoutes {
     ) async throws -> ServerResponse {
         guard let id = UUID(uuidString: id),
             try await services.apiKeys.revoke(
-                id, of: caller.person.id, recording: event(.apiKeyRevoked, request, caller))
+                id, of: caller.person.id, isRotation: caller.key != nil,
+                recording: event(.apiKeyRevoked, request, caller))
         else { return RelateMailAnswers.notFound(request.id) }
         services.metrics.apiKey(.revoked)
         return RelateMailAnswers.done

@@ -1,0 +1,45 @@
+import Crypto
+import Testing
+import Wire
+
+@testable import LatchGateway
+
+/// Numbers from outside, as far as they go.
+@Suite(.timeLimit(.minutes(5)))
+struct NumberFieldTests {
+    private static let fields = [
+        ("/search/metadata", "page"), ("/search/metadata", "size"), ("/download/info", "archiveSize"),
+        ("/sessions", "duration"),
+    ]
+    private static let numbers = [
+        "-9223372036854775808", "-9223372036854775807", "9223372036854775807", "9223372036854775808",
+        "9007199254740991", "9007199254740992", "-9007199254740992", "-1", "0", "1", "1.5", "-0.5", "1e18", "-1e18",
+        "9.3e18", "1e308", "-1e308", "1e400", "null",
+    ]
+
+    @Test("No number in any field ends the gateway, and one that is refused is told", arguments: fields)
+    func bodies(_ path: String, _ field: String) async throws {
+        try await ImmichBench.with { bench in
+            let token = try await bench.token()
+            for number in Self.numbers {
+                let body = try JSONValue(parsing: Array("{\"\(field)\":\(number)}".utf8))
+                let answer = try await bench.send("POST", path, token, body)
+                #expect(answer.status < 500, "\(number)")
+                if number.hasPrefix("-") || number.contains("e") { #expect(answer.status == 400, "\(number)") }
+            }
+        }
+    }
+
+    @Test("No number in an address of a page ends the gateway", arguments: numbers)
+    func pages(_ number: String) async throws {
+        try await Bench.withPages { bench in
+            _ = try await bench.gateway.stores.people.add(
+                email: "root@example.org", isAdministrator: true, password: .init("root's own 77"))
+            let root = PageBrowser(bench)
+            _ = try await root.signIn("root@example.org", "root's own 77")
+            for path in ["sessions?before=", "failures?before=", "people?after=", "identities/"] {
+                #expect(try await root.get("/latch/admin/\(path)\(number)").status < 500)
+            }
+        }
+    }
+}

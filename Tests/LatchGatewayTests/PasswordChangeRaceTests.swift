@@ -1,0 +1,76 @@
+import Crypto
+import FoundationEssentials
+import Testing
+
+@testable import LatchGateway
+
+/// What happens between the proof of who somebody is and the write that it allows.
+@Suite(.timeLimit(.minutes(5)))
+struct PasswordChangeRaceTests {
+    private static let chosen = Secret("a better horse 8")
+
+    @Test(
+        "IM-12 a password change under way does not undo what an administrator does meanwhile",
+        arguments: ["reset", "disable", "end all", "end one"], [true, false])
+    func comesLast(_ action: String, _ isForced: Bool) async throws {
+        try await ImmichBench.with { bench in
+            let stores = bench.bench.gateway.stores
+            let id = try await bench.person().id
+            if isForced { try await stores.people.setPassword(Secret(Bench.password), of: id, mustChange: true) }
+            _ = try await bench.token()
+            let (proved, session) = (try await bench.person(), try await bench.session())
+            switch action {
+            case "reset": try await stores.people.setPassword(Secret("the admin's own 7"), of: id, mustChange: true)
+            case "disable":
+                try await stores.people.disable(id)
+                try await stores.people.enable(id)
+            case "end all": try await stores.sessions.revokeAll(of: id)
+            default: try await stores.sessions.revoke(session)
+            }
+            for keepingSession in [true, false] {
+                let error = await #expect(throws: GatewayError.self) {
+                    try await stores.people.choosePassword(
+                        Self.chosen, of: proved, by: session, keepingSession: keepingSession, isForced: isForced)
+                }
+                #expect(error?.code == .unknownPerson)
+            }
+            #expect(try await bench.login(password: Self.chosen.reveal()).status == 401)
+            let password = action == "reset" ? "the admin's own 7" : Bench.password
+            #expect(try await bench.login(password: password).status == 201)
+        }
+    }
+
+    @Test("IM-12 the password that a person must choose is chosen once")
+    func once() async throws {
+        try await ImmichBench.with { bench in
+            let people = bench.bench.gateway.stores.people
+            try await people.setPassword(Secret(Bench.password), of: try await bench.person().id, mustChange: true)
+            _ = try await bench.token()
+            let (proved, session) = (try await bench.person(), try await bench.session())
+            let changed = try await people.choosePassword(Self.chosen, of: proved, by: session, isForced: true)
+            #expect(!changed.mustChangePassword)
+            for person in [proved, changed] {
+                await #expect(throws: GatewayError.self) {
+                    try await people.choosePassword(
+                        Secret("yet another 99"), of: person, by: session, isForced: true)
+                }
+            }
+            #expect(try await bench.login(password: Self.chosen.reveal()).status == 201)
+        }
+    }
+
+    @Test("IM-15 a session that was ended meanwhile sets no first PIN")
+    func firstPIN() async throws {
+        try await ImmichBench.with { bench in
+            let (stores, person) = (bench.bench.gateway.stores, try await bench.person())
+            _ = try await bench.token()
+            let session = try await bench.session()
+            try await stores.sessions.revoke(session)
+            let error = await #expect(throws: GatewayError.self) {
+                try await stores.pins.set(PIN("123456"), of: person.id, by: session)
+            }
+            #expect(error?.code == .unknownPerson)
+            #expect(try await !stores.pins.isSet(person.id))
+        }
+    }
+}
