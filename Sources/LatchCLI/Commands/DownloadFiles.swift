@@ -20,7 +20,7 @@ struct DownloadFiles: Performing {
         completion: .file,
         help: "Where the files go.")
     private static let makes = Flag(
-        "make-folder", help: "Make the folder anew that files were brought to and that is gone.")
+        "make-folder", help: "Create the folder again that files were brought to before and that is gone or empty now.")
     private static let layout = Option<LayoutWord>(
         "layout", value: "LAYOUT", defaultText: "as that folder has it, else flat",
         help: "All in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
@@ -128,7 +128,14 @@ struct DownloadFiles: Performing {
             guard try await queue.progress().open > 0 else {
                 // A service, which has --keep-trying alone, must not fail at each sign-in.
                 if isBackground || place.keepsTrying { return try background.nothingLeft() }
-                throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
+                guard makesFolder, run.common.isJSON == false else {
+                    throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
+                }
+                try await queue.prepareFolder(isNew: true)
+                run.console.note(
+                    "The folder '\(library.folder.printable)' can be used. Nothing waits; choose files: latch download --help"
+                )
+                return .done
             }
             // With --keep-trying, as in a service, the queue itself waits for a drive that is mounted later.
             if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
