@@ -186,6 +186,9 @@ struct SignInTests {
         try await TestGateway.with { server in
             let home = try Home()
             try await signIn(home, server)
+            #expect(logout.errors.contains("The session stays good there until 20"), "\(logout.errors)")
+            #expect(logout.errors.contains("on the server's page of your account; or by its operator"))
+            #expect(logout.errors.contains("'latchd sessions revoke'"))
             try await server.revokeAll()
 
             let first = try await home.latch("request", "GET", "/api/me")
