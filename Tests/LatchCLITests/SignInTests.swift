@@ -106,6 +106,14 @@ struct SignInTests {
                 let who = try await home.latch("whoami", "--account", selector)
                 #expect(who.status == 0 && who.output.contains("ada@example.org"))
             }
+            let host = try await home.latch("whoami", "--account", "ada@example.org@127.0.0.1")
+            #expect(host.status == 0 && host.output.contains("ada@example.org"), "\(host.errors)")
+            let short = try await home.latch("whoami", "--account", "_" + id.prefix(3))
+            let three = try await home.latch("use", String(id.prefix(3)))
+            #expect(short.status == 66 && !short.errors.contains("four characters"))
+            #expect(
+                three.status == 66 && three.errors.contains("Give at least four characters of the id."),
+                "\(three.errors)")
             let ambiguous = try await home.latch("whoami", "--account", "127.0.0.1:\(server.port)")
             #expect(ambiguous.status == 66)
             #expect(ambiguous.errors.contains("ada@example.org") && ambiguous.errors.contains("bea@example.org"))
