@@ -47,7 +47,8 @@ import Testing
         let rows = try #require(try Home.json(failed)["downloads"] as? [[String: Any]])
         #expect(rows.map { $0["filename"] as? String } == ["b.bin"])
         #expect(other.output.contains("\nfailed   \(second.server.url("/files/b.bin"))"))
-        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors == "There is none such.\n")
+        #expect(
+            nothing.status == 0 && nothing.output.isEmpty && nothing.errors == "No file of this account is 'failed'.\n")
         #expect(mistake.status == 64 && foreign.status == 65, "\(mistake.errors)\(foreign.errors)")
         #expect(cleared.output == "1 file.\n")
         #expect(came.status == 0 && first.file("a.bin") == FileHome.bytes("a.bin"), "\(came.errors)")
@@ -165,7 +166,6 @@ import Testing
         #expect(made.status == 0 && house.file("b") == FileHome.bytes("b"), "\(made.errors)")
     }
 
-    @Test("DL-11 the folder that was chosen for an account is remembered, and the next command says so")
     @Test(
         "DL-13 --make-folder creates the folder again for waiting files, which then come; an empty folder is named as such"
     )
@@ -202,6 +202,7 @@ import Testing
         #expect(try await house.home.latch("download", "/files/b").status == 0)
     }
 
+    @Test("DL-11 the folder that was chosen for an account is remembered, and the next command says so")
     func rememberedFolder() async throws {
         let house = try await FileHome()
         #expect(try await house.download("/files/a").status == 0)
