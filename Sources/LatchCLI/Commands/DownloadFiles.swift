@@ -44,7 +44,8 @@ struct DownloadFiles: Performing {
             Files come whole or not at all, six at once. Stopped or killed, 'latch download' alone goes on where it was. \
             'latch downloads' shows and commands what waits. It rests while there is no network.
 
-            With --json each event is one line of JSON.
+            With --json each event is one line of JSON. With --dry-run or --background, and for a failure, standard output is one \
+            JSON value as with every other command.
 
             Exit codes: \(ExitCode.done.rawValue) when all came, was here, is gone from the library, or was paused by you; \
             \(ExitCode.failed.rawValue) when something failed, as at an address where there is no file; \
@@ -157,10 +158,12 @@ struct DownloadFiles: Performing {
     }
 
     private func tellOther(_ run: Run) -> ExitCode {
-        run.console.note("Another 'latch download' is at it and takes these too. Watch it: latch downloads watch")
+        run.console.note("Another 'latch download' is running and takes these too. Watch it: latch downloads watch")
         let unheeded = place.unheeded + (isMetered ? ["--metered"] : [])
         if !unheeded.isEmpty {
-            run.console.note("It goes on as it was begun: without \(unheeded.joined(separator: ", ")) of this command.")
+            run.console.note(
+                "It keeps the options that it was started with, without \(unheeded.joined(separator: ", ")) of this command."
+            )
         }
         return .done
     }
