@@ -3,6 +3,7 @@ import Glibc
 import LatchKit
 import Terminal
 
+StandardStreams.openClosed()
 CoreDumps.forbid()
 Heap.keepSmall()
 let signals = Signals()

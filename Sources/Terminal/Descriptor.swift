@@ -50,6 +50,15 @@ public enum Descriptor {
         return Int(size.ws_col)
     }
 
+    /// How many lines a terminal has; nil where that is not known.
+    ///
+    /// Source: `ioctl_tty(2)`, `TIOCGWINSZ`.
+    public static func lines(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
+        return Int(size.ws_row)
+    }
+
     /// Writes every byte and waits for the reader: without a limit, or for a second at a time after ``hurry()``.
     public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var rest = bytes[...]

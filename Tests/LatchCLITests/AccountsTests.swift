@@ -100,7 +100,7 @@ struct AccountsTests {
         }
     }
 
-    @Test("IM-12 after a change on the server's own pages the password of today is asked for, and whoami knows of it")
+    @Test("IM-12 after a change on the server's own pages the current password is asked for, and whoami knows of it")
     func changedElsewhere() async throws {
         let mustChange = Mutex(true)
         let server = try FaultServer { request in
@@ -163,6 +163,17 @@ struct AccountsTests {
             let wrong = try await one.latch("password", "--password-stdin", input: "wrong\nbrand new horse 8\n")
             #expect(wrong.status == 77 && wrong.errors.contains("Nothing was changed"), "\(wrong.errors)")
             #expect(try await one.latch("password", "--password-stdin", input: "alone\n").status == 65)
+            let short = try await one.latch(
+                "password", "--password-stdin", input: "\(TestGateway.password)\nshort\n")
+            #expect(short.status != 0 && short.errors.contains("needs at least 8 characters"), "\(short.errors)")
+            #expect(!short.errors.contains("Too small"))
+            let terminal = try one.terminal("password")
+            try terminal.wait(for: "Current password of ada@example.org")
+            terminal.type("\(TestGateway.password)\n")
+            try terminal.wait(for: "New password")
+            terminal.type("short\n")
+            #expect(try terminal.end() != 0 && !terminal.screen.contains("The new password again"))
+            #expect(terminal.screen.contains("needs at least 8 characters. Nothing was changed."), "\(terminal.screen)")
             let changed = try await one.latch(
                 "password", "--password-stdin", input: "\(TestGateway.password)\nbrand new horse 8\n")
             #expect(changed.status == 0, "\(changed.errors)")

@@ -47,7 +47,8 @@ import Testing
         let rows = try #require(try Home.json(failed)["downloads"] as? [[String: Any]])
         #expect(rows.map { $0["filename"] as? String } == ["b.bin"])
         #expect(other.output.contains("\nfailed   \(second.server.url("/files/b.bin"))"))
-        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors == "There is none such.\n")
+        #expect(
+            nothing.status == 0 && nothing.output.isEmpty && nothing.errors == "No file of this account is 'failed'.\n")
         #expect(mistake.status == 64 && foreign.status == 65, "\(mistake.errors)\(foreign.errors)")
         #expect(cleared.output == "1 file.\n")
         #expect(came.status == 0 && first.file("a.bin") == FileHome.bytes("a.bin"), "\(came.errors)")
@@ -153,7 +154,8 @@ import Testing
         #expect(try await house.download("/files/a").status == 0)
         try FileManager.default.removeItem(atPath: folder)
         let refused = try await house.download("/files/b")
-        #expect(refused.status == 1 && refused.errors.contains("'\(folder)' is gone"), "\(refused.errors)")
+        #expect(
+            refused.status == 1 && refused.errors.contains("'\(folder)' before, but it is gone."), "\(refused.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder))
         let terminal = try house.home.terminal("download", "--to", folder, "/files/b")
         try terminal.wait(for: "Another folder")
@@ -162,6 +164,42 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: house.home.folder.file("Other/b")))
         let made = try await house.download("/files/b", "--make-folder")
         #expect(made.status == 0 && house.file("b") == FileHome.bytes("b"), "\(made.errors)")
+    }
+
+    @Test(
+        "DL-13 --make-folder creates the folder again for waiting files, which then come; an empty folder is named as such"
+    )
+    func waitingForFolder() async throws {
+        let house = try await FileHome()
+        let folder = house.home.folder.file("Files")
+        #expect(try await house.download("/files/a").status == 0)
+        house.intercept { $0.path.hasPrefix("/files/") ? .init(status: 403) : nil }
+        #expect(try await house.download("/files/b").status == 1)
+        house.intercept { _ in nil }
+        #expect(try await house.home.latch("downloads", "retry").output == "1 file.\n")
+        try FileManager.default.removeItem(atPath: folder)
+        let gone = try await house.home.latch("download")
+        #expect(gone.status == 1 && gone.errors.contains("'\(folder)' before, but it is gone."), "\(gone.errors)")
+        #expect(gone.errors.contains("give the same command with --make-folder"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let empty = try await house.home.latch("download")
+        #expect(empty.status == 1 && empty.errors.contains("it is empty now"), "\(empty.errors)")
+        try FileManager.default.removeItem(atPath: folder)
+        let made = try await house.home.latch("download", "--make-folder")
+        #expect(made.status == 0 && house.file("b") == FileHome.bytes("b"), "\(made.errors)")
+    }
+
+    @Test("DL-13 --make-folder creates the folder also when no file waits, and says what to do then")
+    func nothingWaitsForFolder() async throws {
+        let house = try await FileHome()
+        let folder = house.home.folder.file("Files")
+        #expect(try await house.download("/files/a").status == 0)
+        try FileManager.default.removeItem(atPath: folder)
+        #expect(try await house.home.latch("download", "/files/b").status == 1)
+        let made = try await house.home.latch("download", "--make-folder")
+        #expect(made.status == 0 && made.errors.contains("'\(folder)' can be used. Nothing waits"), "\(made.errors)")
+        #expect(FileManager.default.fileExists(atPath: folder))
+        #expect(try await house.home.latch("download", "/files/b").status == 0)
     }
 
     @Test("DL-11 the folder that was chosen for an account is remembered, and the next command says so")

@@ -106,6 +106,14 @@ struct SignInTests {
                 let who = try await home.latch("whoami", "--account", selector)
                 #expect(who.status == 0 && who.output.contains("ada@example.org"))
             }
+            let host = try await home.latch("whoami", "--account", "ada@example.org@127.0.0.1")
+            #expect(host.status == 0 && host.output.contains("ada@example.org"), "\(host.errors)")
+            let short = try await home.latch("whoami", "--account", "_" + id.prefix(3))
+            let three = try await home.latch("use", String(id.prefix(3)))
+            #expect(short.status == 66 && !short.errors.contains("four characters"))
+            #expect(
+                three.status == 66 && three.errors.contains("Give at least four characters of the id."),
+                "\(three.errors)")
             let ambiguous = try await home.latch("whoami", "--account", "127.0.0.1:\(server.port)")
             #expect(ambiguous.status == 66)
             #expect(ambiguous.errors.contains("ada@example.org") && ambiguous.errors.contains("bea@example.org"))
@@ -166,6 +174,7 @@ struct SignInTests {
             let who = try await home.latch("whoami")
             #expect(who.status == 0)
             #expect(who.output.contains("ada@example.org") && who.output.contains("not checked now"))
+            #expect(who.output.contains("\n  Account  1, id "), "\(who.output)")
             #expect(who.errors.contains("Warning:") && who.errors.contains("latch doctor"))
 
             let json = try Home.json(try await home.latch("whoami", "--json"))
@@ -177,7 +186,21 @@ struct SignInTests {
 
             let logout = try await home.latch("logout")
             #expect(logout.status == 0 && logout.errors.contains("Warning:"))
+            #expect(logout.errors.contains("The session stays good there until 20"), "\(logout.errors)")
+            #expect(logout.errors.contains("on the server's page of your account; or by its operator"))
+            #expect(logout.errors.contains("'latchd sessions revoke'"))
             #expect(try await home.latch("accounts").output.isEmpty)
+        }
+    }
+
+    @Test("a server that speaks no TLS is not called a matter of certificates")
+    func noTLS() async throws {
+        try await TestGateway.with { server in
+            let result = try await Home().latch(
+                "login", "https://127.0.0.1:\(server.port)", "-e", TestGateway.email, "--password-stdin",
+                input: TestGateway.password)
+            #expect(result.status != 0 && result.errors.contains("No encrypted connection to"), "\(result.errors)")
+            #expect(!result.errors.contains("certificate") && result.errors.contains("http://"))
         }
     }
 

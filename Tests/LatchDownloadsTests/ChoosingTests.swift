@@ -238,7 +238,7 @@ struct ChoosingTests {
         let error = await #expect(throws: LatchError.self) {
             try await DownloadChooser(account, session).find(DownloadWish(isWholeLibrary: true)) { found += $0 }
         }
-        #expect(error?.message.contains(" were on no page") ?? false, "\(error?.message ?? "")")
+        #expect(error?.message.contains(" could not be found") ?? false, "\(error?.message ?? "")")
         #expect(error?.message.contains(" and 250 of ") ?? false, "\(error?.message ?? "")")
         #expect(Set(found.map(\.id)).count == 750 && found.count == 750, "all of later moments are among them")
         await latch.close()

@@ -291,7 +291,7 @@ struct DownloadFaultTests {
         try Data().write(to: URL(fileURLWithPath: world.library))
         let queue = world.queue()
         try await queue.add([world.task("one")])
-        await #expect { try await queue.run() } throws: { "\($0)".contains("Could not make the folder") }
+        await #expect { try await queue.run() } throws: { "\($0)".contains("Could not create the folder") }
     }
 
     @Test("DL-2 a login page is never taken for a picture")

@@ -213,7 +213,7 @@ struct PictureLibraryTests {
         try await queue.add([task(id)])
         let error = await #expect(throws: LatchError.self) { try await queue.run() }
         #expect(error?.code == .fileFailed && error?.message.contains("/proc/nobody") == true)
-        #expect(error?.message.contains("choose another folder") == true)
+        #expect(error?.message.contains("Choose another folder") == true)
     }
 
     @Test(

@@ -267,6 +267,23 @@ import Wire
         #expect(none.code == .noAccount)
     }
 
+    @Test("an account at a port is found by e-mail and host alone while one account fits; more are listed")
+    func withoutPort() async throws {
+        let store = try await home.open().accounts
+        var first = try account("ada")
+        first.serverURL = try ServerAddress("http://127.0.0.1:2283")
+        try await store.addAccount(first)
+        #expect(try await store.account(matching: "Ada@example.org@127.0.0.1").id == first.id)
+        var second = try account("ada")
+        second.serverURL = try ServerAddress("http://127.0.0.1:2284")
+        try await store.addAccount(second)
+        let error = try await #require(throws: LatchError.self) {
+            try await store.account(matching: "ada@example.org@127.0.0.1")
+        }
+        #expect(error.code == .ambiguousAccount && error.message.contains("127.0.0.1:2284"), "\(error.message)")
+        #expect(try await store.account(matching: "ada@example.org@127.0.0.1:2284").id == second.id)
+    }
+
     @Test("files are 0600 in folders of 0700")
     func modes() async throws {
         let latch = try await home.open()

@@ -53,6 +53,10 @@ final class BrowserTeller: Sendable {
             return
         }
         let lines = code.lines(isColored: run.console.errors.isOn)
+        // One line is left for the cursor.
+        if let height = Descriptor.lines(of: Descriptor.errors), height <= lines.count {
+            return run.console.note("The QR code of this address needs a window of \(lines.count + 1) lines.")
+        }
         run.console.note(lines.joined(separator: "\n") + "\n")
     }
 

@@ -82,7 +82,8 @@ struct ChangeHeaders: Performing {
             options = try await keep(account, run) { headers in
                 guard headers[name] != nil else {
                     throw LatchError(
-                        .invalidInput, "No field '\(name.printable)' is sent to \(account.serverURL). List them first.")
+                        .invalidInput,
+                        "No field '\(name.printable)' is sent to \(account.serverURL). See what is: latch headers list")
                 }
                 headers[name] = nil
             }

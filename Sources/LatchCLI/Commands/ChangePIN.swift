@@ -99,7 +99,7 @@ struct ChangePIN: Performing {
     private func line(_ state: PINState, _ account: Account) -> String {
         let place = "at \(account.serverURL)"
         guard state.isSet else { return "There is no PIN \(place)." }
-        let until = state.unlockedUntil.map { " until \($0.forPrograms)" } ?? ""
+        let until = state.unlockedUntil.map { " until \($0.forPeople)" } ?? ""
         let lock = state.isUnlocked ? "This session is unlocked\(until)." : "This session is locked."
         return "There is a PIN \(place). \(lock)"
     }

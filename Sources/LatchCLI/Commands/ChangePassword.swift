@@ -6,12 +6,12 @@ import Terminal
 struct ChangePassword: Performing {
     private static let fromInput = Flag(
         "password-stdin",
-        help: "Read the password of today and then the new one from two lines of standard input, and ask nothing.")
+        help: "Read the current password and then the new one from two lines of standard input, and ask nothing.")
 
     static let command = Command<Request>(
         "password", "Change your password at the server.",
         discussion: """
-            It asks for the password of today and twice for the new one, without showing them; none is ever an argument. \
+            It asks for the current password and twice for the new one, without showing them; none is ever an argument. \
             You stay signed in here. A server that wants another password before anything else asks for the new one \
             alone: then one line is enough for --password-stdin.
             """,
@@ -29,7 +29,7 @@ struct ChangePassword: Performing {
         var (account, session) = try await run.session(selector)
         try await run.latchstring().requirePasswordChange(of: account)
         if account.mustChangePassword {
-            // It may have been changed elsewhere; then the password of today is needed.
+            // It may have been changed elsewhere; then the current password is needed.
             _ = try await session.identity()
             account = try await run.latchstring().accounts.account(account.id) ?? account
         }
@@ -42,12 +42,12 @@ struct ChangePassword: Performing {
         return .done
     }
 
-    /// The password of today and the new one; where the server forces the change the last line is the new one.
+    /// The current password and the new one; where the server forces the change the last line is the new one.
     private func fromInput(_ account: Account) async throws -> PasswordChange {
         let lines = try await StandardInput.lines(upTo: 2)
         guard lines.count == 2 || account.mustChangePassword, let new = lines.last else {
             throw LatchError(
-                .invalidInput, "Two lines are needed on standard input: the password of today, then the new one.")
+                .invalidInput, "Two lines are needed on standard input: the current password, then the new one.")
         }
         return PasswordChange(
             current: lines.count == 2 ? lines[0] : nil, new: new, isForced: account.mustChangePassword)

@@ -20,7 +20,7 @@ struct DownloadFiles: Performing {
         completion: .file,
         help: "Where the files go.")
     private static let makes = Flag(
-        "make-folder", help: "Make the folder anew that files were brought to and that is gone.")
+        "make-folder", help: "Create the folder again that files were brought to before and that is gone or empty now.")
     private static let layout = Option<LayoutWord>(
         "layout", value: "LAYOUT", defaultText: "as that folder has it, else flat",
         help: "All in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
@@ -44,7 +44,8 @@ struct DownloadFiles: Performing {
             Files come whole or not at all, six at once. Stopped or killed, 'latch download' alone goes on where it was. \
             'latch downloads' shows and commands what waits. It rests while there is no network.
 
-            With --json each event is one line of JSON.
+            With --json each event is one line of JSON. With --dry-run or --background, and for a failure, standard output is one \
+            JSON value as with every other command.
 
             Exit codes: \(ExitCode.done.rawValue) when all came, was here, is gone from the library, or was paused by you; \
             \(ExitCode.failed.rawValue) when something failed, as at an address where there is no file; \
@@ -128,7 +129,14 @@ struct DownloadFiles: Performing {
             guard try await queue.progress().open > 0 else {
                 // A service, which has --keep-trying alone, must not fail at each sign-in.
                 if isBackground || place.keepsTrying { return try background.nothingLeft() }
-                throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
+                guard makesFolder, run.common.isJSON == false else {
+                    throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
+                }
+                try await queue.prepareFolder(isNew: true)
+                run.console.note(
+                    "The folder '\(library.folder.printable)' can be used. Nothing waits; choose files: latch download --help"
+                )
+                return .done
             }
             // With --keep-trying, as in a service, the queue itself waits for a drive that is mounted later.
             if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
@@ -150,10 +158,12 @@ struct DownloadFiles: Performing {
     }
 
     private func tellOther(_ run: Run) -> ExitCode {
-        run.console.note("Another 'latch download' is at it and takes these too. Watch it: latch downloads watch")
+        run.console.note("Another 'latch download' is running and takes these too. Watch it: latch downloads watch")
         let unheeded = place.unheeded + (isMetered ? ["--metered"] : [])
         if !unheeded.isEmpty {
-            run.console.note("It goes on as it was begun: without \(unheeded.joined(separator: ", ")) of this command.")
+            run.console.note(
+                "It keeps the options that it was started with, without \(unheeded.joined(separator: ", ")) of this command."
+            )
         }
         return .done
     }

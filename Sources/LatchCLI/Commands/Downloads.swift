@@ -11,7 +11,7 @@ enum Downloads {
         discussion: """
             Commands reach a 'latch download' that runs elsewhere within a moment.
 
-            An ID is what 'list' shows first, or the address that was given. Behind its '?' may stand a secret: there is no need \
+            An ID is what 'list' shows in the column ID, or the address that was given. Behind its '?' may stand a secret: there is no need \
             to give it where the path alone says which.
 
             Exit codes: \(ExitCode.done.rawValue), also where there was nothing to do; \(ExitCode.badInput.rawValue) when an ID \
@@ -98,6 +98,7 @@ private struct ListDownloads: Performing {
         let queue = try await DownloadPlace().open(run, isChoosing: false).queue
         // What a program that was killed has left as running waits.
         let isFetched = try queue.isRunningSomewhere()
+        let problem = isFetched ? try await queue.diskProblem() : nil
         let pauses = Dictionary(try await queue.pauses().map { ($0.host, $0) }) { first, _ in first }
         // The list is written as it is read: it may be of any length.
         var (last, count) = (0, 0)
@@ -113,22 +114,30 @@ private struct ListDownloads: Performing {
             }
             if page.isEmpty { continue }
             if run.console.isJSON {
-                let rows = page.map { String(decoding: Self.json($0, pauses[$0.host]).encoded(), as: UTF8.self) }
+                let rows = page.map {
+                    String(decoding: Self.json($0, pauses[$0.host], problem).encoded(), as: UTF8.self)
+                }
                 try run.console.raw(Array(((count > 0 ? "," : "") + rows.joined(separator: ",")).utf8))
             } else {
                 if count == 0 { try run.console.say([run.console.output.strong(Self.heading)]) }
-                try run.console.say(page.map { Self.line($0, pauses[$0.host]) })
+                try run.console.say(page.map { Self.line($0, pauses[$0.host], problem) })
             }
             count += page.count
         }
         if run.console.isJSON {
             try run.console.raw(Array("]}\n".utf8))
         } else if count == 0 {
-            run.console.note(
-                account == nil && states.isEmpty ? "Nothing waits. Begin: latch download --help" : "There is none such."
-            )
+            run.console.note(nothing)
         }
         return .done
+    }
+
+    /// What is said of a list without lines.
+    private var nothing: String {
+        let words = states.sorted().map { "'\($0)'" }.joined(separator: " or ")
+        let whose = selector == nil ? "" : " of this account"
+        guard states.isEmpty else { return "No file\(whose) is \(words)." }
+        return whose.isEmpty ? "Nothing waits. Begin: latch download --help" : "No file\(whose) is in the queue."
     }
 
     private static let heading = columns("STATE", "ID", "SIZE", "TRIES", "NAME", "WHY")
@@ -141,8 +150,8 @@ private struct ListDownloads: Performing {
         return why.isEmpty ? line : line + "  " + why
     }
 
-    private static func line(_ row: QueuedTask, _ pause: HostPause?) -> String {
-        var why = reason(row, pause) ?? ""
+    private static func line(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> String {
+        var why = reason(row, pause, problem) ?? ""
         if let time = time(row, pause) { why = "not before \(time.onTheClock): " + why }
         return columns(
             row.state.word, row.task.id.printable, row.bytes.map(ByteText.of) ?? "", "\(row.attempts)",
@@ -156,15 +165,15 @@ private struct ListDownloads: Performing {
         return time > Date() ? time : nil
     }
 
-    private static func reason(_ row: QueuedTask, _ pause: HostPause?) -> String? {
+    private static func reason(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> String? {
         switch row.state {
         case .skipped(let reason), .failed(let reason): reason
-        case .waiting: row.waitsBecause ?? pause?.reason
+        case .waiting: row.waitsBecause ?? pause?.reason ?? problem
         case .running, .paused, .done: nil
         }
     }
 
-    private static func json(_ row: QueuedTask, _ pause: HostPause?) -> JSONValue {
+    private static func json(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("id", .string(row.task.id)), .init("account", .string(row.task.account.uuidString.lowercased())),
             .init("state", .string(row.state.word)), .init("filename", .string(row.task.filename)),
@@ -172,7 +181,7 @@ private struct ListDownloads: Performing {
         ]
         if let size = row.bytes { members.append(.init("bytes", .number(Double(size)))) }
         if row.state == .done, let path = row.path { members.append(.init("path", .string(path))) }
-        if let reason = reason(row, pause) { members.append(.init("reason", .string(reason))) }
+        if let reason = reason(row, pause, problem) { members.append(.init("reason", .string(reason))) }
         if let time = time(row, pause) { members.append(.init("notBefore", .string(time.formatted(.iso8601)))) }
         return .object(members)
     }

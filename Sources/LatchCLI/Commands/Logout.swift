@@ -14,7 +14,7 @@ struct Logout: Performing {
         "logout", "Sign out: end the session and forget the account.",
         discussion: """
             The token is removed from this device always, also when the server cannot be reached; a warning says when the \
-            server could not be told.
+            server could not be told, until when the session stays good there, and where to end it.
 
             Files that wait to come home are dropped with the account; those at home stay. At a terminal you are asked first.
             """,
@@ -85,6 +85,11 @@ struct Logout: Performing {
             if account.apiKeyID != nil {
                 run.console.note(
                     "Its key works until it is revoked: sign in there again, or revoke it in the server's pages.")
+            } else if !report.isRevoked {
+                let time = report.goodUntil.map { "until \($0.forPeople)" } ?? "until its time runs out"
+                run.console.note(
+                    "The session stays good there \(time), unless it is ended before: by you, on the server's page of your "
+                        + "account; or by its operator, at a latchd with 'latchd sessions revoke'.")
             }
         }
     }

@@ -7,7 +7,7 @@ struct NewPassword {
     let account: Account
     let run: Run
 
-    /// Asks for the password of today, unless the server forces the change, and twice for the new one.
+    /// Asks for the current password, unless the server forces the change, and twice for the new one.
     func ask() async throws -> PasswordChange {
         let host = account.serverURL.authority
         let instead = "Give both on standard input: --password-stdin"
@@ -15,14 +15,14 @@ struct NewPassword {
         let current =
             isForced
             ? nil
-            : try await run.person.askSecret("Password of today of \(account.userEmail) at \(host)", instead: instead)
+            : try await run.person.askSecret("Current password of \(account.userEmail) at \(host)", instead: instead)
         // What it must be is pleasant to know and no reason to stop.
-        if let rule = try? await run.latchstring().server(of: account).features.passwordRule,
-            let text = PasswordRuleText.sentence(rule)
-        {
-            run.console.note(text)
-        }
+        let rule = try? await run.latchstring().server(of: account).features.passwordRule
+        if let text = rule.flatMap(PasswordRuleText.sentence) { run.console.note(text) }
         let new = try await run.person.askSecret("New password", instead: instead)
+        if let problem = rule?.problem(of: new) {
+            throw LatchError(.weakPassword, "\(problem) Nothing was changed.")
+        }
         let again = try await run.person.askSecret("The new password again", instead: instead)
         guard new == again else {
             throw LatchError(.invalidInput, "The two new passwords differ. Nothing was changed.")

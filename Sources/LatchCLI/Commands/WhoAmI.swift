@@ -51,7 +51,7 @@ struct WhoAmI: Performing {
             style.strong(email) + (name == email || name.isEmpty ? "" : " (\(name))"),
             "  Server   \(account.serverURL)",
             "  Session  \(session)",
-            "  Account  \(AccountText.shortID(account))\(account.isActive ? ", active" : "")",
+            "  Account  \(account.number), id \(AccountText.shortID(account))\(account.isActive ? ", active" : "")",
             "  Secrets  \(secrets.label)",
         ]
     }

@@ -16,7 +16,7 @@ struct ChosenText {
 
     /// What is to be fetched and what is here.
     var sentence: String {
-        guard found > 0 else { return "Nothing there is what you want." }
+        guard found > 0 else { return "Nothing matches." }
         let fetch = missing == 1 ? "1 file to fetch" : "\(missing) files to fetch"
         let here = found - missing
         if here == 0 { return "\(fetch)." }

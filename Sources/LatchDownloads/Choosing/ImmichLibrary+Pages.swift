@@ -35,8 +35,9 @@ extension ImmichLibrary {
         guard place.missing > 0 else { return }
         throw LatchError(
             .serverRefused,
-            "The library could not be listed whole: \(account.serverURL) gives pictures of one moment in another order "
-                + "each time, and \(place.missing) of \(place.listed) were on no page. Choose again, or by --album.")
+            "The library could not be listed whole: \(account.serverURL) gives pictures of one moment in a different "
+                + "order each time, and \(place.missing) of \(place.listed) could not be found. Run the command again, or choose "
+                + "by --album.")
     }
 
     /// Takes what a search finds until it comes to a later moment.

@@ -35,15 +35,20 @@ public struct FolderLibrary: DownloadLibrary {
     public func note(_ task: DownloadTask, at path: String, in connection: Connection) throws {}
 
     /// Makes a folder and those above it, with names that survive a loss of power as the files in it do.
-    static func make(_ folder: String) throws(LatchError) {
+    ///
+    /// A failure names the folder that the person chose, in which this one is.
+    static func make(_ folder: String, in chosen: String? = nil) throws(LatchError) {
         guard !FileManager.default.fileExists(atPath: folder + "/") else { return }
         let missing = missing(folder)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            let why =
-                FolderObstacle.before(folder)?.sentence ?? "Look what stands in its way, or choose another folder."
-            throw LatchError(.fileFailed, "Could not make the folder '\(folder)': \(why)", cause: error)
+            let why = FolderObstacle.creating(folder)?.sentence ?? "Try again, or choose another folder."
+            let named = chosen ?? folder
+            let what =
+                FileManager.default.fileExists(atPath: named + "/")
+                ? "Could not create anything in the folder" : "Could not create the folder"
+            throw LatchError(.fileFailed, "\(what) '\(named)': \(why)", cause: error)
         }
         for path in missing { DownloadPart.keepNames(beside: path) }
     }

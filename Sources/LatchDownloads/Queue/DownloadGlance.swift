@@ -63,12 +63,32 @@ extension DownloadQueue {
             heldBecause: try await reasonToWait())
     }
 
-    private func reasonToWait() async throws -> String? {
+    /// Why the disk holds up all files: their folder is missing, or the program that fetches has begun none and there is no
+    /// room. Nil otherwise.
+    ///
+    /// - Throws: The codes of the storage.
+    public func diskProblem() async throws -> String? {
         do {
             try await checkFolder()
         } catch let error as LatchError where error.code == .folderGone {
             return Hold.disk(.folder).sentence(folder: library.folder, database: "")
         }
+        guard try isRunningSomewhere(),
+            try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
+            try await LatchError.telling(nil, { try await store.database.read { try $0.first(Self.selectRunning) } })
+                == nil
+        else { return nil }
+        let database = store.database.path ?? ""
+        let places: [(Hold, String)] = [
+            (.disk(.files), partsFolder),
+            (.disk(.queue), URL(fileURLWithPath: database).deletingLastPathComponent().path),
+        ]
+        return places.first { DownloadPart.freeBytes(in: $0.1).map { $0 <= DiskSpace.enough } ?? false }?.0
+            .sentence(folder: library.folder, database: database)
+    }
+
+    private func reasonToWait() async throws -> String? {
+        if let problem = try await diskProblem() { return problem }
         guard let account = try await heldAccounts().first else {
             return try await store.pauses(after: now()).first?.sentence
         }

@@ -244,7 +244,7 @@ public actor DownloadQueue {
     /// Source: DL-13.
     public nonisolated func prepareFolder(isNew: Bool = false) async throws {
         if !isNew { try await checkFolder() }
-        try FolderLibrary.make(partsFolder)
+        try FolderLibrary.make(partsFolder, in: library.folder)
         for folder in [library.folder, partsFolder] {
             try FolderLibrary.check(folder)
             // Also where whoever made it was stopped before that.
@@ -259,10 +259,21 @@ public actor DownloadQueue {
         guard !Self.isThere(partsFolder), try await LibraryPlaces(latch).isMade(library.folder),
             try await !LibraryIndex(database: store.database, folder: library.folder).hasFiles()
         else { return }
-        throw LatchError(
-            .folderGone,
-            "The folder '\(library.folder)' is gone, which was made for files before. Mount its drive, if it is on one; or bring "
-                + "files elsewhere: --to FOLDER; or begin anew there: latch download --make-folder")
+        throw LatchError(.folderGone, goneSentence)
+    }
+
+    private nonisolated var goneSentence: String {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: library.folder)
+        let state =
+            switch names {
+            case nil: "is gone"
+            case []?: "is empty now"
+            case _?: "has none of those files now"
+            }
+        return
+            "Files were brought to the folder '\(library.folder)' before, but it \(state). Mount its drive, if it is on one; "
+            + "or choose another folder: --to FOLDER; or \(names == nil ? "create it again" : "use it as it is"): give the same "
+            + "command with --make-folder."
     }
 
     /// The folder of the parts.

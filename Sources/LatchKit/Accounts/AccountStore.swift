@@ -84,16 +84,28 @@ public final class AccountStore: Sendable {
                 || account.serverURL == address || account.serverURL.authority == wanted
                 || account.serverURL.host == wanted
         }
-        switch fitting.count {
-        case 1: return fitting[0]
+        // The host of an address without its port, where nothing else fits.
+        let found = fitting.isEmpty ? all.filter { "\($0.userEmail)@\($0.serverURL.host)" == wanted } : fitting
+        switch found.count {
+        case 1: return found[0]
         case 0:
             throw LatchError(
-                .noAccount, "There is no account '\(ServerText.clean(text))' here.")
+                .noAccount,
+                "There is no account '\(ServerText.clean(text))' here." + Self.advice(on: wanted, among: all))
         default:
-            let list = fitting.map { "\($0.userEmail)@\($0.serverURL.withoutScheme)" }.joined(separator: ", ")
+            let list = found.map { "\($0.userEmail)@\($0.serverURL.withoutScheme)" }.joined(separator: ", ")
             throw LatchError(
                 .ambiguousAccount, "'\(ServerText.clean(text))' fits several accounts: \(list). Give one of these.")
         }
+    }
+
+    /// What helps where a word is too short to name an account.
+    private static func advice(on word: String, among accounts: [Account]) -> String {
+        // One or two digits are the number of an account.
+        guard word.utf8.count < 4, word.utf8.count == 3 || Int(word) == nil,
+            accounts.contains(where: { $0.id.uuidString.lowercased().hasPrefix(word) })
+        else { return "" }
+        return " Give at least four characters of the id."
     }
 
     /// Keeps an account, signed out, and makes it the active one.

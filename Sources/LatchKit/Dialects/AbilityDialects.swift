@@ -13,7 +13,7 @@ public protocol PasswordChangeDialect: Dialect {
 
 /// A new password and what shows that the person may set it.
 public struct PasswordChange: Sendable {
-    /// The password of today; nil where the server forces the change and asks for none.
+    /// The current password; nil where the server forces the change and asks for none.
     public var current: Secret?
     /// The new one.
     public var new: Secret

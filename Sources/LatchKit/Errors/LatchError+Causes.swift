@@ -73,7 +73,8 @@ extension LatchError {
             case .tls:
                 (
                     .tlsFailed,
-                    "SSL certificate error: no encrypted connection to \(name) could be agreed on. "
+                    "No encrypted connection to \(name) could be set up: both sides share no version or cipher of TLS, or the "
+                        + "server does not speak TLS on this port. "
                         + "If the server speaks plain HTTP on this port, write http:// before its name."
                 )
             case .proxy: (.proxyFailed, error.message)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 
 extension Session {
     /// Whether the server itself refuses the token: it says what it is at its address, and refuses at its own question
@@ -61,6 +61,13 @@ public struct SignOutReport: Sendable {
     public let isRevoked: Bool
     /// Why it has not: the session there ends when its time runs out, or when it is ended at the server.
     public let failure: LatchError?
+    /// Until when the server accepts the token unless it ends the session before; nil where that is not known, or the session
+    /// has ended.
+    public internal(set) var goodUntil: Date?
+
+    init(isRevoked: Bool, failure: LatchError?) {
+        (self.isRevoked, self.failure) = (isRevoked, failure)
+    }
 }
 
 extension Session {
@@ -140,8 +147,10 @@ extension Session {
         let lock = try? await accounts.locks.lock(accountID)
         defer { lock?.release() }
         let wasSignedIn: Bool
+        var expires: Date?
         do {
-            wasSignedIn = try await accounts.record(accountID)?.stage == .in
+            let record = try await accounts.record(accountID)
+            (wasSignedIn, expires) = (record?.stage == .in, record?.expires)
         } catch {
             wasSignedIn = true
         }
@@ -151,6 +160,8 @@ extension Session {
             let tokens = SessionTokens(stored: stored)
             secret = tokens.lasting
             keyID = tokens.keyID ?? keyID
+            // The time is that of the token that requests carry, and this one lives longer.
+            if tokens.refresh != nil { expires = nil }
         }
         // Also opens the connection while its secrets are still there.
         _ = try? await openTransport()
@@ -160,8 +171,9 @@ extension Session {
         } catch let error as LatchError {
             notNoted = error
         }
-        let report =
+        var report =
             wasSignedIn ? await revoke(secret, keyID, until: end) : SignOutReport(isRevoked: true, failure: nil)
+        if !report.isRevoked { report.goodUntil = expires }
         onStep(.serverTold(isRevoked: report.isRevoked))
         if let notNoted {
             try await accounts.removeSecrets(accountID)

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "IM-12 a change of one's own will shows the password of today; the session stands",
+        "IM-12 a change of one's own will shows the current password; the session stands",
         arguments: ImmichGeneration.all)
     func ownWill(_ generation: ImmichGeneration) async throws {
         let world = try ImmichWorld(generation)

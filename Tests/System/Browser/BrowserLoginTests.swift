@@ -111,6 +111,16 @@ import Wire
                 terminal.type("\u{3}")
                 #expect(try terminal.end() == 130)
             }
+            let small = try PseudoTerminal(
+                "/bin/sh",
+                [
+                    "-c", #"stty rows 12 cols 200; exec "$0" login "$1" --no-browser --secrets-key "$2""#,
+                    Products.path("latch"), address, place.house.folder.file("key"),
+                ], environment: place.house.environment)
+            try small.wait(for: "Link: ")
+            #expect(!small.screen.contains("\u{2580}") && small.screen.contains("needs a window of"), "\(small.screen)")
+            small.type("\u{3}")
+            #expect(try small.end() == 130)
             let piped = try await place.latch("login", address, "--no-browser", "--qr", "--timeout", "1")
             #expect(piped.status == 79 && !piped.errors.contains("\u{2580}"))
         }

@@ -89,7 +89,7 @@ struct DownloadCommandsTests {
 
         #expect(paused.status == 0 && paused.output == "1 file.\n")
         #expect(cancelled.output == "{\"files\":1}\n")
-        #expect(second.status == 0 && second.errors.contains("Another 'latch download' is at it"))
+        #expect(second.status == 0 && second.errors.contains("Another 'latch download' is running"))
         #expect(rest.status == 0 && status == 0 && watched == 0)
         #expect(list.output.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("paused") }, "\(list.output)")
         #expect(resumed.status == 0 && done.status == 0, "\(done.errors)")
@@ -114,9 +114,15 @@ struct DownloadCommandsTests {
         #expect(await program.waitForExit() == 0)
 
         let words = "--layout, --motion-photo, --parallel, --keep-trying, --metered of this command."
-        #expect(all.status == 0 && all.errors.contains("It goes on as it was begun: without \(words)"), "\(all.errors)")
-        #expect(one.errors.contains("It goes on as it was begun: without --metered of this command."), "\(one.errors)")
-        #expect(none.errors.contains("Another 'latch download' is at it") && !none.errors.contains("as it was begun"))
+        #expect(
+            all.status == 0 && all.errors.contains("It keeps the options that it was started with, without \(words)"),
+            "\(all.errors)")
+        #expect(
+            one.errors.contains("It keeps the options that it was started with, without --metered of this command."),
+            "\(one.errors)")
+        #expect(
+            none.errors.contains("Another 'latch download' is running") && !none.errors.contains("It keeps the options")
+        )
         #expect(house.files().count == 4)
     }
 

@@ -54,6 +54,8 @@ struct RefusedFolderTests {
         #expect(files.createFile(atPath: ordinary + "/notes", contents: Data()))
         let odd = try folder("odd")
         #expect(files.createFile(atPath: odd + "/.latchstring", contents: Data()))
+        let dangling = try folder("links") + "/dangling"
+        try files.createSymbolicLink(atPath: dangling, withDestinationPath: "nowhere")
         let before = fetched
 
         let cases = try await [
@@ -61,6 +63,17 @@ struct RefusedFolderTests {
             (download("--to", library), ["'\(library)' is not yours", "chmod u+wx \(library)"]),
             (download("--to", ordinary + "/notes"), ["'\(ordinary)/notes' is a file and no folder. Move it away"]),
             (download("--to", ordinary + "/notes/a"), ["'\(ordinary)/notes' is a file and no folder. Move it away"]),
+            (
+                download("--to", dangling),
+                [
+                    "Could not create the folder '\(dangling)': '\(dangling)' is a symbolic link to 'nowhere', which does not "
+                        + "exist."
+                ]
+            ),
+            (
+                download("--to", "/proc"),
+                ["Could not create anything in the folder '/proc': ", "oose another folder."]
+            ),
             (download("--to", odd), ["'\(odd)/.latchstring' is a file and no folder. Move it away"]),
         ]
         for (result, words) in cases {

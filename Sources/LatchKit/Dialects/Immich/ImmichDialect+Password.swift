@@ -22,19 +22,24 @@ extension ImmichDialect: PasswordChangeDialect {
         for way in ways.dropFirst() + [request(.put, "/auth/change-password", message)] where answer.isUnknownRoute {
             answer = try await client.send(way)
         }
-        try refuse(answer, client)
+        try refuse(change.new, answer, client)
     }
 
-    private func refuse(_ answer: ClientResponse, _ client: AuthorizedClient) throws(LatchError) {
+    private func refuse(
+        _ new: Secret, _ answer: ClientResponse, _ client: AuthorizedClient
+    ) throws(LatchError) {
         if answer.status.isSuccess { return }
         if ImmichError(body: answer.body)?.message == "Wrong password" {
             throw LatchError(
-                .wrongCredentials, "\(client.server) says that this is not the password of today. Nothing was changed.")
+                .wrongCredentials, "\(client.server) says that this is not your current password. Nothing was changed.")
         }
         if answer.status == .badRequest, let error = ImmichError(body: answer.body), Self.isAboutPassword(error) {
+            // The server's own words are those of the program that checks its requests.
+            let problem = PasswordRule(minimumLength: Self.minimumPasswordLength).problem(of: new)
             throw LatchError(
                 .weakPassword,
-                "\(client.server) does not take the new password: \(ServerText.clean(words(in: answer) ?? ""))")
+                "\(client.server) does not take the new password: "
+                    + (problem ?? ServerText.clean(words(in: answer) ?? "")))
         }
         throw client.refused(answer)
     }

@@ -1,0 +1,23 @@
+import TestSupport
+import Testing
+
+/// Both programs, started with a standard stream closed.
+@Suite("Closed standard streams", .inTurn, .timeLimit(.minutes(5))) struct ClosedStreamsTests {
+    /// What a shell runs, and the exit code.
+    static let commands: [(program: String, words: String, status: Int32)] = [
+        ("latch", "accounts >&-", 0), ("latch", "--version >&-", 0), ("latch", "whoami >&-", 77),
+        ("latch", "frob 2>&-", 64), ("latch", "accounts <&-", 0), ("latch", "accounts <&- >&- 2>&-", 0),
+        ("latchd", "user list >&-", 0), ("latchd", "check >&-", 0), ("latchd", "frob 2>&-", 64),
+        ("latchd", "check <&- >&- 2>&-", 0),
+    ]
+
+    @Test("a command ends as usual with a closed stream", arguments: commands.indices)
+    func closed(_ index: Int) async throws {
+        let (program, words, status) = Self.commands[index]
+        let house = try House()
+        let path = try Products.path(program)
+        let result = try await Program.run(
+            "/usr/bin/timeout", ["60", "sh", "-c", "exec \"$0\" \(words)", path], environment: house.environment)
+        #expect(result.status == status, "\(program) \(words): \(result.output)\(result.errors)")
+    }
+}
