@@ -32,9 +32,9 @@ extension HTTPServer {
         /// Whether the connections of a client count against its address. Return false for a reverse proxy, which carries the
         /// connections of many clients. All clients count by default; clients of a Unix socket have no address.
         public var countsConnections: @Sendable (PeerAddress) -> Bool = { _ in true }
-        /// The memory for the read buffers of connections, in bytes; 48 MiB by default. Further connections stay unread until
+        /// The memory for the read buffers of connections, in bytes; 96 MiB by default. Further connections stay unread until
         /// one of these ends. How many connections that is depends on ``maximumHeaderBytes``.
-        public var connectionMemory = 48 << 20
+        public var connectionMemory = 96 << 20
         /// The memory for requests that wait for the rest of their body or for their handler, over all connections, in bytes;
         /// 12 MiB by default. Once it is used up, a request whose body is incomplete is answered 503.
         public var requestMemory = 12 << 20

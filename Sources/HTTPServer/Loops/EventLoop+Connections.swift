@@ -57,7 +57,8 @@ extension EventLoop {
     func admitWaiting() {
         guard !waiting.isEmpty, readCount < settings.readLimit else { return }
         // The newest first: after a crowd of clients that send nothing more, the others are at the end.
-        let next = Array(waiting.suffix(settings.readLimit - readCount))
+        // Some at a time: what they have sent takes memory that is counted at the end of the turn.
+        let next = Array(waiting.suffix(min(64, settings.readLimit - readCount)))
         waiting.removeLast(next.count)
         for connection in next.reversed() {
             connection.isWaiting = false
