@@ -61,7 +61,17 @@ final class DownloadWorld: Sendable {
         stoppedAfter step: DownloadHook.Step? = nil, now: @escaping @Sendable () -> Date = { Date() },
         chance: (@Sendable () -> Double)? = nil
     ) -> DownloadQueue {
-        var hook = DownloadHook { if $0 == step { throw CancellationError() } }
+        let hasStopped = Mutex(false)
+        var hook = DownloadHook { reached in
+            if reached == step {
+                hasStopped.withLock { $0 = true }
+                throw CancellationError()
+            }
+            // After this step the queue takes the file again at once, which a crashed program does not.
+            if step == .fetched, reached == .started, hasStopped.withLock({ $0 }) {
+                try await Task.sleep(for: .seconds(3_600))
+            }
+        }
         if let chance { hook.chance = chance }
         return DownloadQueue(
             latch, library: library ?? FolderLibrary(folder: self.library), settings: settings, now: now, hook: hook)

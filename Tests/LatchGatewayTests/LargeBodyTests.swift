@@ -76,6 +76,19 @@ struct LargeBodyTests {
         }
     }
 
+    @Test("OX-1 wrong passwords do not count as unreadable bodies")
+    func wrongPasswords() async throws {
+        try await EveryRoute.with {
+            $0.requestRates.address = .perMinute(3)
+        } _: { bench in
+            for _ in 0..<5 {
+                let status = try await bench.login(password: "not the password 1").status
+                #expect(status == 400)
+            }
+            #expect(try await bench.login().status == 200)
+        }
+    }
+
     @Test("an address that sends too many unreadable bodies is refused, except for callers who are signed in")
     func unreadable() async throws {
         for path in ["/api/auth/register", "/im/auth/login", "/tt/auth/token", "/im/oauth/backchannel-logout"] {

@@ -21,6 +21,9 @@ protocol GatewayDialect: Sendable {
     /// The token of a request where it stands in a place of the dialect's own, besides `Authorization` and the session cookie.
     func token(of request: ServerRequest) -> String?
 
+    /// The statuses with which the dialect refuses a body that it cannot read.
+    var unreadable: Set<HTTPStatus> { get }
+
     /// Adds the routes.
     func add(to router: inout Router)
 
@@ -31,6 +34,9 @@ protocol GatewayDialect: Sendable {
 extension GatewayDialect {
     /// Only under the server's own name.
     func hostScope(of pattern: String) -> HostCheck.Scope { .own }
+
+    /// 400 and 422.
+    var unreadable: Set<HTTPStatus> { [.badRequest, .unprocessableContent] }
 
     /// No place of its own.
     func token(of request: ServerRequest) -> String? { nil }
@@ -90,7 +96,8 @@ enum GatewayDialects {
         func limit(_ callers: UnknownCallers, _ dialect: (any GatewayDialect)?) -> Router.Wrapper {
             { request, handler in
                 await callers.answer(
-                    request, token: dialect?.token(of: request), tooMany: { tooMany(request, $0) }, handler)
+                    request, token: dialect?.token(of: request),
+                    refusals: dialect?.unreadable ?? [.badRequest], tooMany: { tooMany(request, $0) }, handler)
             }
         }
         var general = Router()

@@ -18,23 +18,22 @@ struct UnknownCallers: Sendable {
     ///   - request: A request with a body.
     ///   - token: The token that the request's dialect finds in it. Callers that are signed in are not limited, even if others at
     ///     their address are.
+    ///   - refusals: The statuses with which the dialect refuses a body that it cannot read.
     ///   - tooMany: Creates the answer for an address that must wait.
     ///   - handler: Parses the request and answers.
     /// - Returns: The answer.
     func answer(
-        _ request: ServerRequest, token: @autoclosure () -> String?, tooMany: (Duration) -> ServerResponse,
+        _ request: ServerRequest, token: @autoclosure () -> String?, refusals: Set<HTTPStatus>,
+        tooMany: (Duration) -> ServerResponse,
         _ handler: () async -> ServerResponse?
     ) async -> ServerResponse? {
         if let wait = wait(of: request), await !isSignedIn(request, token()) { return tooMany(wait) }
         let answer = await handler()
-        if let status = answer?.status, Self.refusals.contains(status), await !isSignedIn(request, token()) {
+        if let status = answer?.status, refusals.contains(status), await !isSignedIn(request, token()) {
             count(request)
         }
         return answer
     }
-
-    /// The statuses with which the dialects refuse a body that they cannot read.
-    private static let refusals: Set<HTTPStatus> = [.badRequest, .unprocessableContent]
 
     /// How long the address of a request must wait; nil when its request may be parsed.
     func wait(of request: ServerRequest) -> Duration? {

@@ -12,8 +12,8 @@ extension OnyxRoutes {
     func backchannelLogout(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
         switch try await BackchannelLogout(services: services, bridge: bridge).receive(request) {
         case .done: ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"])
-        case .noToken: invalidLogout("One logout_token is required, in a form.")
-        case .refused: invalidLogout("The logout_token is not one that this server takes.")
+        case .noToken: invalidLogout("One logout_token is required, in a form.", request)
+        case .refused: invalidLogout("The logout_token is not one that this server takes.", request)
         case .unavailable:
             OnyxAnswers.later(
                 OnyxAnswers.detail(
@@ -21,8 +21,9 @@ extension OnyxRoutes {
         }
     }
 
-    private func invalidLogout(_ description: String) -> ServerResponse {
-        ServerResponse(
+    private func invalidLogout(_ description: String, _ request: ServerRequest) -> ServerResponse {
+        services.unknownCallers.count(request)
+        return ServerResponse(
             status: .badRequest, headers: OnyxAnswers.privateHeaders,
             body: JSON.encode(["error": "invalid_request", "error_description": description]))
     }

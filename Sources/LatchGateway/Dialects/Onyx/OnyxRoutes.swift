@@ -42,6 +42,9 @@ struct OnyxRoutes: GatewayDialect {
         OnyxAnswers.serverError(status, sentence)
     }
 
+    /// 422. A wrong password is 400 here.
+    var unreadable: Set<HTTPStatus> { [.unprocessableContent] }
+
     /// Adds the routes under the dialect's prefix; where it is off, those that browsers come back to from a provider alone.
     func add(to router: inout Router) {
         if let bridge { add(bridge, to: &router) }
