@@ -118,7 +118,7 @@ struct ConfigurationTests: ReadsConfigurations {
             """
         #expect(
             mistakes(file, ["LATCHD_FOO": "1", "LATCHD_LOG_LEVEL": "loud", "LATCHD_LISTN": "x"]) == [
-                "/etc/l.yaml, line 1: unknown key 'lisen'; did you mean 'listen'.",
+                "/etc/l.yaml, line 1: unknown key 'lisen'; did you mean 'listen'?",
                 "/etc/l.yaml, line 3: sessions.lifetime: '7 weeks' cannot be read; "
                     + "it must be a time from 1m to 3650d, such as 90s, 15m, 2h or 7d.",
                 "/etc/l.yaml, line 4: sessions.maximum is not one value; write it like its default, 90d.",
@@ -134,7 +134,7 @@ struct ConfigurationTests: ReadsConfigurations {
                 "/etc/l.yaml, line 12: unknown key 'dialects.elsewhere'; remove it; 'latchd check --keys' lists what there is.",
                 "environment variable LATCHD_FOO: no key has this variable; "
                     + "remove it; 'latchd check --keys' lists what there is.",
-                "environment variable LATCHD_LISTN: no key has this variable; did you mean 'LATCHD_LISTEN'.",
+                "environment variable LATCHD_LISTN: no key has this variable; did you mean 'LATCHD_LISTEN'?",
                 "environment variable LATCHD_LOG_LEVEL: log.level: 'loud' cannot be read; "
                     + "it must be debug or info or warning or error.",
             ])

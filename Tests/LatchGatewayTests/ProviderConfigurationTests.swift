@@ -130,7 +130,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
 
         for words in [
             "line 4: providers.google.kind: 'googel' cannot be read; it must be oidc or google or apple.",
-            "line 6: unknown key 'providers.home.isuer'; did you mean 'providers.home.issuer'.",
+            "line 6: unknown key 'providers.home.isuer'; did you mean 'providers.home.issuer'?",
             "line 7: providers.home has no issuer; add providers.home.issuer.",
             "line 12: providers.other.client_secret_file: 'open' cannot be read; it must be the path of a regular file",
             "others cannot (chmod 600)",
@@ -140,7 +140,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
             "providers.apple has no key_file; add providers.apple.key_file.",
             "line 22: providers.password is no identity provider; remove it; passwords.enabled switches",
             "line 23: providers has a name that it may not have; a name is lower-case letters",
-            "LATCHD_PROVIDERS_HOME_CLIENTID: no key has this variable; did you mean 'LATCHD_PROVIDERS_HOME_CLIENT_ID'.",
+            "LATCHD_PROVIDERS_HOME_CLIENTID: no key has this variable; did you mean 'LATCHD_PROVIDERS_HOME_CLIENT_ID'?",
             "LATCHD_PROVIDERS_HOME_LINK_BY_EMAIL: providers.home.link_by_email: 'perhaps' cannot be read",
         ] {
             #expect(told.contains { $0.contains(words) }, "\(words): \(told)")

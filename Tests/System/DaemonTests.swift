@@ -19,7 +19,7 @@ import Testing
         #expect(result.status == 78)
         #expect(lines.count == 4)
         #expect(lines.first == "latchd: The configuration has 3 mistakes:")
-        #expect(result.errors.contains("latchd.yaml, line 1: unknown key 'lisen'; did you mean 'listen'."))
+        #expect(result.errors.contains("latchd.yaml, line 1: unknown key 'lisen'; did you mean 'listen'?"))
         #expect(result.errors.contains("latchd.yaml, line 3: sessions.lifetime: '7' cannot be read; it must be"))
         #expect(result.errors.contains("latchd.yaml, line 4: loops: '0' cannot be read; it must be"))
     }

@@ -8,5 +8,5 @@ public struct ConfigurationMistake: Sendable, Equatable, CustomStringConvertible
     public let remedy: String
 
     /// One line: where, what, and what to do.
-    public var description: String { "\(origin): \(problem); \(remedy)." }
+    public var description: String { "\(origin): \(problem); \(remedy)\(remedy.hasPrefix("did you mean") ? "?" : ".")" }
 }
