@@ -14,6 +14,7 @@ from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 PHONE, DESK = (360, 740), (1280, 900)
 TOUCH = 44
@@ -66,10 +67,17 @@ class Visit:
 
     def sign_in(self, email, password):
         self.page.goto("/latch/sign-in")
-        check(self.focused("#username"), "the first field has the focus")
+        self.expect_focus("#username", "the first field has the focus")
         self.type(email)
         self.tab_to("#password")
         self.type(password, then="Enter")
+
+    def expect_focus(self, selector, sentence):
+        """Waits for the focus of a new page, which a browser sets after it has drawn it."""
+        try:
+            self.page.wait_for_function("s => document.activeElement?.matches(s) ?? false", arg=selector)
+        except PlaywrightTimeout:
+            fail(sentence)
 
     def focused(self, selector):
         return self.page.evaluate("s => document.activeElement?.matches(s) ?? false", selector)
@@ -158,7 +166,7 @@ def journey(browser, sandbox, people, folder):
     check(root.path == "/latch/sign-in", "who is not signed in is sent to the sign-in")
     root.sign_in(ada["email"], "wrong words")
     root.says("E-mail address or password is not right")
-    check(root.focused("#password"), "after a mistake the focus is on the password")
+    root.expect_focus("#password", "after a mistake the focus is on the password")
     root.type(ada["password"], then="Enter")
     check(root.path == "/latch/account", "the account is shown after the sign-in")
     done("signed in by keyboard alone")
@@ -180,7 +188,7 @@ def journey(browser, sandbox, people, folder):
     desk.tab_to("#repeated")
     desk.type("bob has other words", then="Enter")
     desk.says("This is not the same as the new password.")
-    check(desk.focused("#repeated"), "the focus is on the field with the mistake")
+    desk.expect_focus("#repeated", "the focus is on the field with the mistake")
     for field, words in [("#current", bob["password"]), ("#new", "bob has new words"), ("#repeated", "bob has new words")]:
         desk.tab_to(field)
         desk.type(words)
