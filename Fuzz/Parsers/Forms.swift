@@ -18,6 +18,7 @@ extension FuzzedParser {
         },
         FuzzedParser("json") { input in
             guard let value = try? JSONValue(parsing: input) else { return }
+            readNumbers(in: value)
             let written = value.encoded()
             try require((try? JSONValue(parsing: written)) == value, "JSON differs after writing and reading.")
         },
@@ -27,4 +28,14 @@ extension FuzzedParser {
             try require(Base64URL.encode(bytes) == input.text, "Base64url that is not canonical was accepted.")
         },
     ]
+}
+
+/// Reads every number of a value as the messages do.
+private func readNumbers(in value: JSONValue) {
+    switch value {
+    case .number(let number): _ = (number.integer(Int.self), number.integer(UInt8.self), number.double)
+    case .array(let values): values.forEach(readNumbers)
+    case .object(let members): members.forEach { readNumbers(in: $0.value) }
+    case .null, .bool, .string: break
+    }
 }

@@ -47,7 +47,8 @@ public struct JSONNumber: Sendable, Hashable, CustomStringConvertible {
         while digits.last == "0" { digits.removeLast() }
         let zeros = digits.prefix { $0 == "0" }.count
         guard zeros < digits.count else { return "0" }
-        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0, exponent <= Self.mostDigits,
+        let limits = -Self.mostDigits...Self.mostDigits
+        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0, limits.contains(exponent),
             case let missing = whole.count + exponent - digits.count, missing >= 0,
             digits.count - zeros + missing <= Self.mostDigits
         else { return nil }
