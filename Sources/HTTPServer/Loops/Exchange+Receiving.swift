@@ -10,6 +10,7 @@ extension Exchange {
             try admitPlain()
             let head = try readHead(handle, methodStart)
             self.head = head
+            method = head.method
             headCount = latch_mhd_header_size(handle)
             let target = try RequestTarget(target, method: head.method)
             path = target.path

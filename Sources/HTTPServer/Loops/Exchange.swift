@@ -33,7 +33,8 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
     var step = Step.head
     /// nil before it is read, and after a refusal of the body: a client that does not read the answer must not hold it.
     var head: RequestHead?
-    private var refusedMethod = HTTPMethod(rawValue: "-")
+    /// `-` before the head is read.
+    var method = HTTPMethod(rawValue: "-")
     var path: String?
     var query: String?
     var body: [UInt8] = []
@@ -83,7 +84,6 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         RefusedRequest(id: id, method: method, path: shownPath, headers: head?.headers ?? [:])
     }
 
-    private var method: HTTPMethod { head?.method ?? refusedMethod }
     private var shownPath: String { path ?? String(target.prefix { $0 != "?" }) }
 
     /// Whether the body came in chunks. libmicrohttpd 0.9.75 takes a bare LF in their framing, where a proxy may not: the
@@ -214,7 +214,6 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
         answerBytes = response.body.bytes?.count ?? 0
         body = []
         bodyKept = 0
-        refusedMethod = method
         head = nil
         giveBackWeight()
         connection.enter(.lingering)
