@@ -37,7 +37,7 @@ public struct Router: Sendable {
         }
 
         /// The same handler, called through `wrapper` for every request with a body.
-        func inside(_ wrapper: @escaping Wrapper) -> Handler {
+        func wrapped(by wrapper: @escaping Wrapper) -> Handler {
             let (first, run) = (atOnce, run)
             return Handler(
                 atOnce: { request, values in request.body.isEmpty ? first?(request, values) : nil },
@@ -177,7 +177,7 @@ public struct Router: Sendable {
         wrappingBodies wrapper: Wrapper? = nil
     ) {
         for (entry, route) in zip(other.entries, other.routes) {
-            let handler = wrapper.map(entry.handler.inside) ?? entry.handler
+            let handler = wrapper.map(entry.handler.wrapped) ?? entry.handler
             add(entry.method, entry.pattern, check(route).map(handler.behind) ?? handler)
         }
     }

@@ -89,15 +89,14 @@ enum GatewayDialects {
                 },
                 wrappingBodies: callers.map { limit($0, dialect) })
         }
-        @Sendable func tooMany(_ request: ServerRequest, _ wait: Duration) -> ServerResponse {
-            OnyxAnswers.later(
-                serverError(.tooManyRequests, Self.tooMany, RefusedRequest(request)), wait)
-        }
         func limit(_ callers: UnknownCallers, _ dialect: (any GatewayDialect)?) -> Router.Wrapper {
             { request, handler in
                 await callers.answer(
-                    request, token: dialect?.token(of: request),
-                    refusals: dialect?.unreadable ?? [.badRequest], tooMany: { tooMany(request, $0) }, handler)
+                    request, token: dialect?.token(of: request), refusals: dialect?.unreadable ?? [.badRequest],
+                    tooMany: { wait in
+                        let refused = RefusedRequest(request)
+                        return OnyxAnswers.later(serverError(.tooManyRequests, Self.tooMany, refused), wait)
+                    }, handler)
             }
         }
         var general = Router()
