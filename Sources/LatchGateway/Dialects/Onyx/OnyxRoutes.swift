@@ -57,10 +57,6 @@ struct OnyxRoutes: GatewayDialect {
         add(.get, "/me", to: &router, atOnce: { $0.meAtOnce($1) }, { try await $0.me($1) })
     }
 
-    /// The largest body of any message here; an address and a password are far less. Nobody has signed in yet who sends
-    /// them, so little may be held for each.
-    private static let maximumBodyBytes = 16_384
-
     func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         atOnce: (@Sendable (OnyxRoutes, ServerRequest) -> ServerResponse?)? = nil,
@@ -69,7 +65,7 @@ struct OnyxRoutes: GatewayDialect {
         var first: (@Sendable (ServerRequest) -> ServerResponse?)?
         if let atOnce { first = { request in atOnce(self, request) } }
         router.on(
-            method, settings.prefix + path, maximumBodyBytes: Self.maximumBodyBytes, atOnce: first
+            method, settings.prefix + path, atOnce: first
         ) { request in
             await answer(request, handler)
         }

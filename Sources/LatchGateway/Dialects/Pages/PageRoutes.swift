@@ -68,15 +68,12 @@ struct PageRoutes: GatewayDialect {
         }
     }
 
-    /// The largest body of any form here; the longest fields are far less.
-    static let maximumBodyBytes = 16_384
-
     /// Adds a route that anybody may ask, wherever there is a sign-in.
     func open(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
     ) {
-        router.on(method, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
+        router.on(method, prefix + path) { request in
             await answer(request, isForSignIn: true) { try await handler(self, request) }
         }
     }
@@ -112,7 +109,7 @@ struct PageRoutes: GatewayDialect {
         _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
     ) {
-        router.on(.post, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
+        router.on(.post, prefix + path) { request in
             await answer(request, isForSignIn: isForSignIn) {
                 try await submitted(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
             }
@@ -124,7 +121,7 @@ struct PageRoutes: GatewayDialect {
         _ path: String, _ type: Named.Type, to router: inout Router,
         _ handler: @escaping @Sendable (PageRoutes, PageVisit, Named) async throws -> ServerResponse
     ) {
-        router.on(.post, prefix + path, type, maximumBodyBytes: Self.maximumBodyBytes) { request, named in
+        router.on(.post, prefix + path, type) { request, named in
             await answer(request) { try await submitted(request) { try await handler(self, $0, named) } }
         }
     }

@@ -58,9 +58,6 @@ struct RelateMailRoutes: GatewayDialect {
             .get, prefix + "/config/config.json", atOnce: { _ in configuration }, handler: { _ in configuration })
     }
 
-    /// The largest body: a name and a few words.
-    private static let maximumBodyBytes = 16_384
-
     private typealias Action =
         @Sendable (RelateMailRoutes, ServerRequest, RelateMailCaller) async throws
         -> ServerResponse
@@ -69,7 +66,7 @@ struct RelateMailRoutes: GatewayDialect {
         _ method: HTTPMethod, _ path: String, _ kind: RequestLimits.Kind, to router: inout Router,
         _ action: @escaping Action
     ) {
-        router.on(method, prefix + path, maximumBodyBytes: Self.maximumBodyBytes) { request in
+        router.on(method, prefix + path) { request in
             await answer(request, kind, action)
         }
     }

@@ -45,9 +45,6 @@ struct TimeTrackerRoutes: GatewayDialect {
         TimeTrackerAnswers.serverError(status, sentence)
     }
 
-    /// A code and two addresses are far less.
-    private static let maximumBodyBytes = 16_384
-
     func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         atOnce: (@Sendable (TimeTrackerRoutes, ServerRequest) -> ServerResponse?)? = nil,
@@ -55,7 +52,7 @@ struct TimeTrackerRoutes: GatewayDialect {
     ) {
         var first: (@Sendable (ServerRequest) -> ServerResponse?)?
         if let atOnce { first = { request in atOnce(self, request) } }
-        router.on(method, prefix + path, maximumBodyBytes: Self.maximumBodyBytes, atOnce: first) { request in
+        router.on(method, prefix + path, atOnce: first) { request in
             await answer(request, handler)
         }
     }

@@ -30,15 +30,12 @@ struct TokenRoutes: Sendable {
     let audit: AuditLog
     let log: Log
 
-    /// A token and two names: far less than this.
-    private static let maximumBodyBytes = 16_384
-
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.on(.post, prefix + Self.revocation, maximumBodyBytes: Self.maximumBodyBytes) { await revoke($0) }
+        router.on(.post, prefix + Self.revocation) { await revoke($0) }
         if !clients.isEmpty {
             router.on(
-                .post, prefix + Self.introspection, maximumBodyBytes: Self.maximumBodyBytes,
+                .post, prefix + Self.introspection,
                 atOnce: { introspectAtOnce($0) }, handler: { await introspect($0) })
         }
         if let issuer = issuerAddress {

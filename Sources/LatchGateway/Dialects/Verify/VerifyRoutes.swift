@@ -36,7 +36,7 @@ struct VerifyRoutes: GatewayDialect {
     func add(to router: inout Router) {
         for method in Self.methods {
             router.on(
-                method, prefix, maximumBodyBytes: Self.maximumBodyBytes, atOnce: { verifyAtOnce($0) },
+                method, prefix, atOnce: { verifyAtOnce($0) },
                 handler: { await verify($0) })
         }
         for path in [Self.wellKnown, Self.wellKnown + "/"] { router.on(.get, path) { metadata($0) } }
@@ -47,9 +47,6 @@ struct VerifyRoutes: GatewayDialect {
     func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
         VerifyAnswers.sentence(status, sentence)
     }
-
-    /// Proxies leave bodies out.
-    private static let maximumBodyBytes = 16_384
 
     /// Those of HTTP and of WebDAV, with its versioning, calendars and search.
     ///
