@@ -4,9 +4,9 @@ public struct ConfigurationMistake: Sendable, Equatable, CustomStringConvertible
     public let origin: ConfigurationOrigin
     /// What is wrong, without a full stop.
     public let problem: String
-    /// What to do, without a full stop.
+    /// What to do, without a full stop; a question has its question mark.
     public let remedy: String
 
     /// One line: where, what, and what to do.
-    public var description: String { "\(origin): \(problem); \(remedy)\(remedy.hasPrefix("did you mean") ? "?" : ".")" }
+    public var description: String { "\(origin): \(problem); \(remedy)\(remedy.hasSuffix("?") ? "" : ".")" }
 }

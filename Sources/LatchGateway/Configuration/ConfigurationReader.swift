@@ -216,7 +216,7 @@ extension ConfigurationReader {
     }
 
     private static func remedy(_ near: String?) -> String {
-        near.map { "did you mean '\($0)'" } ?? "remove it; 'latchd check --keys' lists what there is"
+        near.map { "did you mean '\($0)'?" } ?? "remove it; 'latchd check --keys' lists what there is"
     }
 
     private static func trimmed(_ text: Substring) -> String {
