@@ -48,11 +48,15 @@ struct Logout: Performing {
         }
         var (left, kept): ([JSONValue], [JSONValue]) = ([], [])
         var worst = ExitCode.done
+        func note(_ error: LatchError) {
+            let code = ExitCode(for: error.code)
+            if code.rawValue > worst.rawValue { worst = code }
+        }
         for account in leaving {
             try Task.checkCancellation()
             let outcome = await signOut(account, of: kit)
             if case .failure(let error) = outcome {
-                worst = [worst, ExitCode(for: error.code)].max { $0.rawValue < $1.rawValue } ?? worst
+                note(error)
                 guard (try? await kit.accounts.account(account.id)) == .some(nil) else {
                     kept.append(Self.json(account, outcome))
                     if !run.console.isJSON { run.console.fail(error, hint: nil) }
@@ -61,7 +65,13 @@ struct Logout: Performing {
             }
             left.append(Self.json(account, outcome))
             // What had come in parts of the files that went with it.
-            _ = try? await queue?.cancelAll(of: account.id)
+            do {
+                _ = try await queue?.cancelAll(of: account.id)
+            } catch {
+                let error = LatchError(telling: error)
+                note(error)
+                run.console.warn("Parts of files of \(account.userEmail) may be left. \(error.message)")
+            }
             try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if !run.console.isJSON { tell(outcome, of: account, run) }
         }
