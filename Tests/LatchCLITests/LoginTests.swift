@@ -13,6 +13,18 @@ struct LoginTests {
         return home
     }
 
+    /// A home that is signed in as two people.
+    private func homeOfTwo(_ server: TestGateway) async throws -> Home {
+        let home = try home()
+        try await server.add("eve@example.org")
+        for email in [TestGateway.email, "eve@example.org"] {
+            let login = try await home.latch(
+                "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
+            try #require(login.status == 0, "\(login.errors)")
+        }
+        return home
+    }
+
     @Test(
         "IM-4 IM-18 the menu shows the server's text for its button and takes an e-mail address; another version is a warning"
     )
@@ -156,13 +168,7 @@ struct LoginTests {
     @Test("signing out of every account with a damaged secret store handles all of them, and reports each")
     func damagedStore() async throws {
         try await TestGateway.with { server in
-            let home = try home()
-            try await server.add("eve@example.org")
-            for email in [TestGateway.email, "eve@example.org"] {
-                let login = try await home.latch(
-                    "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
-                try #require(login.status == 0, "\(login.errors)")
-            }
+            let home = try await homeOfTwo(server)
             let sealed = home.data + "/secrets.sealed"
             let whole = try #require(FileManager.default.contents(atPath: sealed))
             try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: sealed))
@@ -191,13 +197,7 @@ struct LoginTests {
     @Test("OX-13 signing out of every account goes on after one that cannot be signed out of, and reports all")
     func unknownFamily() async throws {
         try await TestGateway.with { server in
-            let home = try home()
-            try await server.add("eve@example.org")
-            for email in [TestGateway.email, "eve@example.org"] {
-                let login = try await home.latch(
-                    "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
-                try #require(login.status == 0, "\(login.errors)")
-            }
+            let home = try await homeOfTwo(server)
             // As a later version may leave it.
             var database: OpaquePointer?
             #expect(sqlite3_open(home.data + "/latchstring.db", &database) == SQLITE_OK)
@@ -221,13 +221,7 @@ struct LoginTests {
     @Test("an account's number is never given to another account, and the list asks no server")
     func numbers() async throws {
         try await TestGateway.with { server in
-            let home = try home()
-            try await server.add("eve@example.org")
-            for email in [TestGateway.email, "eve@example.org"] {
-                let login = try await home.latch(
-                    "login", server.url, "-e", email, "--password-stdin", input: TestGateway.password)
-                try #require(login.status == 0, "\(login.errors)")
-            }
+            let home = try await homeOfTwo(server)
             #expect(try await home.latch("logout", "-a", "1").status == 0)
             #expect(try await home.latch("whoami", "-a", "2").output.contains("eve@"))
             let gone = try await home.latch("whoami", "-a", "1")

@@ -45,15 +45,21 @@ struct PictureLibraryTests {
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
     }
 
-    @Test(
-        "DL-2 DL-11 a picture that two accounts share is fetched once, also when both start to fetch it at the same time"
-    )
-    func twoAccounts() async throws {
+    /// A task for the same picture, of an account with another address of the server.
+    private func taskOfAnotherAccount() async throws -> DownloadTask {
         let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
         let second = try await world.latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
         var other = task(id)
         other.account = second.id
+        return other
+    }
+
+    @Test(
+        "DL-2 DL-11 a picture that two accounts share is fetched once, also when both start to fetch it at the same time"
+    )
+    func twoAccounts() async throws {
+        let other = try await taskOfAnotherAccount()
         #expect(try await bring([task(id), other], to: library()) == 2)
         #expect(try world.files() == ["IMG_1.jpg"])
         #expect(world.server.requests.count { $0.path == "/files/\(id)" } == 1)
@@ -61,11 +67,7 @@ struct PictureLibraryTests {
 
     @Test("DL-11 while one account fetches a picture that two share, the other's task is not read again and again")
     func sharedWaits() async throws {
-        let found = try await world.latch.probe(ServerAddress("http://localhost:\(world.server.port)")).requireServer()
-        let second = try await world.latch.signIn(
-            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
-        var other = task(id)
-        other.account = second.id
+        let other = try await taskOfAnotherAccount()
         world.stall(id, after: 5_000)
         let library = CountingLibrary(inner: library())
         let queue = world.queue(library: library)

@@ -42,7 +42,7 @@ import Testing
         #expect(refused.status == 78)
         #expect(
             refused.errors.contains(
-                "audit_log: the folder of '/nope/audit.log' is not there; make it, or name another file."))
+                "audit_log: the folder of '/nope/audit.log' is not there; create it, or name another file."))
         #expect(refused.errors.contains("listen: the folder of '/nope/latchd.sock' is not there"))
 
         let other = try self.house(
@@ -54,7 +54,7 @@ import Testing
                 """)
         let warned = try await other.latchd("check", "--config", other.folder.file("latchd.yaml"))
         #expect(warned.status == 0)
-        #expect(warned.errors.contains("dialects.immich.library: '/nope/pictures' is no folder"))
+        #expect(warned.errors.contains("dialects.immich.library: '/nope/pictures' is not a folder"))
         #expect(warned.errors.contains("dialects.timetracker.enabled is true without an identity provider"))
         let none = try self.house(configuration: "dialects: {onyx: {enabled: false}}\n")
         let nobody = try await none.latchd("check", "--config", none.folder.file("latchd.yaml"))

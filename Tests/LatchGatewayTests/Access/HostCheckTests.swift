@@ -108,13 +108,16 @@ struct HostCheckTests {
         }
     }
 
+    /// Forward authentication with rules for every host, behind a proxy on this machine.
+    private static func verifyWithoutHosts(_ settings: inout GatewaySettings) {
+        settings.publicURL = "https://latch.example"
+        settings.verify.isEnabled = true
+        settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+    }
+
     @Test("Rules without hosts do not make the name of another site known, whatever other fields the request has")
     func rulesOfAllHosts() async throws {
-        try await Bench.with { settings in
-            settings.publicURL = "https://latch.example"
-            settings.verify.isEnabled = true
-            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
-        } _: { bench in
+        try await Bench.with(Self.verifyWithoutHosts) { bench in
             let answer = try await bench.http.send(
                 "GET", "/api/auth/type", host: "evil.example", headers: [("X-Forwarded-Host", "latch.example")])
             #expect(answer.status == 421)
@@ -123,11 +126,7 @@ struct HostCheckTests {
 
     @Test("Where no rule names a host, the sign-in is served on those that a trusted proxy tells, and on no other")
     func rulesWithoutHosts() async throws {
-        try await Bench.withPages { settings in
-            settings.publicURL = "https://latch.example"
-            settings.verify.isEnabled = true
-            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
-        } _: { bench in
+        try await Bench.withPages(Self.verifyWithoutHosts) { bench in
             for path in ["/latch/sign-in", VerifyRoutes.wellKnown] {
                 for (host, told, isServed) in [
                     ("evil.example", nil, false), ("evil.example", "evil.example", false),
