@@ -58,12 +58,9 @@ struct Welcome {
         let settings = file.configuration.settings
         let hasProviders = !settings.providers.isEmpty
         func root(_ prefix: String) -> String? { prefix.hasSuffix("/api") ? String(prefix.dropLast(4)) : nil }
-        if settings.onyx.isEnabled, settings.passwordsEnabled || hasProviders, let path = root(settings.onyx.prefix) {
-            return path
-        }
-        if settings.immich.isEnabled, settings.passwordsEnabled || hasProviders, let path = root(settings.immich.prefix)
-        {
-            return path
+        if settings.passwordsEnabled || hasProviders {
+            if settings.onyx.isEnabled, let path = root(settings.onyx.prefix) { return path }
+            if settings.immich.isEnabled, let path = root(settings.immich.prefix) { return path }
         }
         if settings.timeTracker.isEnabled, hasProviders { return settings.timeTracker.prefix }
         return settings.relateMail.isEnabled && hasProviders ? settings.relateMail.prefix : nil

@@ -19,6 +19,7 @@ final class BrowserProfile: Sendable {
     init(in folder: String) throws(DesktopError) {
         try Self.make(folder)
         for _ in 0..<8 {
+            // mkdtemp(3) replaces the six X by characters that make the name unique.
             var template = Array((folder + "/profile-XXXXXX").utf8CString)
             guard mkdtemp(&template) != nil else { break }
             let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

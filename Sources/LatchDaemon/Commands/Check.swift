@@ -34,10 +34,10 @@ struct Check: Work {
         var files = configuration.settings.auditPath.map { [("audit_log", $0)] } ?? []
         for case .unix(let path, _) in configuration.server.listeners { files.append(("listen", path)) }
         return files.compactMap { key, path in
-            let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
-            guard unsafe access(folder.isEmpty ? "/" : folder, W_OK | X_OK) != 0 else { return nil }
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            guard unsafe access(folder, W_OK | X_OK) != 0 else { return nil }
             let reason = errno == ENOENT ? "is not there" : "cannot be written"
-            return "\(key): the folder of '\(path.printable)' \(reason); make it, or name another file."
+            return "\(key): the folder of '\(path.printable)' \(reason); create it, or name another file."
         }
     }
 

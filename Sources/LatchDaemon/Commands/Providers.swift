@@ -74,7 +74,7 @@ struct CheckProviders: Work {
                 try Output.lines(
                     ["\(provider.id): right"] + said.lines
                         + ([settings.callback(of: provider)] + settings.furtherCallbacks(of: provider)).map {
-                            "  redirect address to register: \($0)\($0.hasPrefix("/") ? " (set public_url for the whole one)" : "")"
+                            "  redirect address to register: \($0)\($0.hasPrefix("/") ? " (set public_url to see the full address)" : "")"
                         })
             } catch let error where !(error is CancellationError) {
                 bad += 1

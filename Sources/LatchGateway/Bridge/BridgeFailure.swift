@@ -98,7 +98,7 @@ struct BridgeFailure: Error, Sendable {
                 "The identity provider does not say that it has verified your e-mail address. If you did verify it there, "
                     + "ask your administrator: the provider must send 'email_verified'.", "email-unverified")
         case .invalidEmail:
-            refused("The identity provider tells an e-mail address of you that cannot be one.", "invalid-email")
+            refused("The identity provider gave an e-mail address of yours that is not valid.", "invalid-email")
         case .signedOut: refused("You were signed out meanwhile; sign in again.", "signed-out")
         case .identityRefused: refused("Your account at the identity provider is not linked to one here.", "not-linked")
         case .passwordChangeRequired:

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension GatewaySettings {
-    /// What an operator should look at although it is no mistake, a sentence each.
+    /// Warnings about settings that are valid and may not do what the operator wants, one sentence each.
     var warnings: [String] { addressWarnings + signInWarnings + folderWarnings }
 
     private var signInWarnings: [String] {
@@ -29,7 +29,7 @@ extension GatewaySettings {
         guard immich.isEnabled, let path = immich.library else { return [] }
         var isFolder = false
         guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder else { return [] }
-        return ["dialects.immich.library: '\(path)' is no folder; make it, or mount what belongs there."]
+        return ["dialects.immich.library: '\(path)' is not a folder; create it, or mount the drive that it is on."]
     }
 
     /// Warnings about settings that let people use unproved addresses while backends are told who people are.
