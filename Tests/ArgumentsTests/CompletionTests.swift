@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Runs the scripts in the real shells: Debian packages `bash`, `zsh` and `fish`.
-@Suite("Completion", .timeLimit(.minutes(5)))
+@Suite("Completion", .timeLimit(.minutes(20)))
 struct CompletionTests {
     /// Line typed so far, and what must be offered.
     static let lines: [(String, Set<String>)] = [

@@ -2,7 +2,7 @@ import Database
 import FoundationEssentials
 import Testing
 
-@Suite("Broken, foreign and newer files", .timeLimit(.minutes(5)))
+@Suite("Broken, foreign and newer files", .timeLimit(.minutes(20)))
 struct BrokenFileTests {
     private static func open(_ folder: Folder) async throws -> Database {
         try await Database.open(Shelf.configuration(folder.database), migrations: Shelf.migrations)

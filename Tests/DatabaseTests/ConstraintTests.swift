@@ -1,7 +1,7 @@
 import Database
 import Testing
 
-@Suite("Constraints", .timeLimit(.minutes(5)))
+@Suite("Constraints", .timeLimit(.minutes(20)))
 struct ConstraintTests {
     private static let migrations = [
         Migration(

@@ -2,7 +2,7 @@ import Database
 import TestSupport
 import Testing
 
-@Suite("Group commit", .timeLimit(.minutes(5)))
+@Suite("Group commit", .timeLimit(.minutes(20)))
 struct GroupCommitTests {
     private struct Refusal: Error {}
     private static let count = Statement("SELECT count(*) FROM items") { row throws(DatabaseError) in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What only another user or a failing disk shows, each in a process of its own.
-@Suite("Files that cannot be written", .timeLimit(.minutes(5)))
+@Suite("Files that cannot be written", .timeLimit(.minutes(20)))
 struct HardDiskTests {
     @Test("a file that this user may only read is told as that")
     func readOnlyFile() async throws {

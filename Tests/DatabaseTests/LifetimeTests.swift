@@ -2,7 +2,7 @@ import Database
 import TestSupport
 import Testing
 
-@Suite("Cancelling and closing", .timeLimit(.minutes(5)))
+@Suite("Cancelling and closing", .timeLimit(.minutes(20)))
 struct LifetimeTests {
     @Test("a write cancelled in the queue ends at once and changes nothing")
     func cancelledInQueue() async throws {

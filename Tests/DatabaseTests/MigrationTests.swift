@@ -1,7 +1,7 @@
 import Database
 import Testing
 
-@Suite("Migrations", .timeLimit(.minutes(5)))
+@Suite("Migrations", .timeLimit(.minutes(20)))
 struct MigrationTests {
     private static let steps = [
         Migration(1, "people", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT) STRICT;"),

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Several programs on one file", .timeLimit(.minutes(5)))
+@Suite("Several programs on one file", .timeLimit(.minutes(20)))
 struct SharingTests {
     private static let raise = Statement("UPDATE items SET name = CAST(name AS INTEGER) + 1 WHERE id = 1")
 

@@ -2,7 +2,7 @@ import Database
 import FoundationEssentials
 import Testing
 
-@Suite("Statements", .timeLimit(.minutes(5)))
+@Suite("Statements", .timeLimit(.minutes(20)))
 struct StatementTests {
     @Test("every value comes back as it was bound", arguments: Place.allCases)
     func roundTrip(place: Place) async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Desktop
 
 /// Programs of the desktop, really started.
-@Suite(.timeLimit(.minutes(5))) struct DesktopProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct DesktopProgramTests {
     @Test("A program's output and exit status come back, and one that is missing is told by its name")
     func output() async throws {
         let good = try await DesktopProgram.output(of: ["sh", "-c", "echo hello; echo hidden >&2; exit 3"])

@@ -5,7 +5,7 @@ import Testing
 @testable import Desktop
 
 /// Links handed from one program to another of the same user, over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct LinkReceiverTests {
+@Suite(.timeLimit(.minutes(20))) struct LinkReceiverTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

@@ -5,7 +5,7 @@ import Testing
 @testable import Desktop
 
 /// A browser's own process and profile; the browser is a script here, and Chromium itself in the whole-system tests.
-@Suite(.timeLimit(.minutes(5))) struct PrivateBrowserTests {
+@Suite(.timeLimit(.minutes(20))) struct PrivateBrowserTests {
     private let folder: TemporaryDirectory
     private var profiles: String { folder.file("browsers") }
 

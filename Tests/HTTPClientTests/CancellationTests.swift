@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Cancellation", .serialized, .timeLimit(.minutes(5)))
+@Suite("Cancellation", .serialized, .timeLimit(.minutes(20)))
 struct CancellationTests {
     @Test("Cancelling the task closes the connection and throws CancellationError")
     func cancelled() async throws {

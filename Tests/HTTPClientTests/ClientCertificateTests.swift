@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Client certificates", .serialized, .timeLimit(.minutes(5)))
+@Suite("Client certificates", .serialized, .timeLimit(.minutes(20)))
 struct ClientCertificateTests {
     private func configuration(_ authority: Authority, _ certificate: ClientCertificate?) -> HTTPClient.Configuration {
         .init(authorities: .only(pemFile: authority.own.certificate), clientCertificate: certificate)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Downloads", .serialized, .timeLimit(.minutes(5)))
+@Suite("Downloads", .serialized, .timeLimit(.minutes(20)))
 struct DownloadTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.file("picture") }

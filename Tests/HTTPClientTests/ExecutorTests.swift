@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Tasks on a client's own thread", .serialized, .timeLimit(.minutes(5)))
+@Suite("Tasks on a client's own thread", .serialized, .timeLimit(.minutes(20)))
 struct ExecutorTests {
     @Test("Many tasks that prefer the client's thread send one request after the other")
     func many() async throws {

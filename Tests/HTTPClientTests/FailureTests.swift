@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Failures are told apart", .serialized, .timeLimit(.minutes(5)))
+@Suite("Failures are told apart", .serialized, .timeLimit(.minutes(20)))
 struct FailureTests {
     @Test(
         "An address that is none is named so",

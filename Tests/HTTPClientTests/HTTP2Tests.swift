@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("HTTP/2 with nginx", .serialized, .timeLimit(.minutes(5)))
+@Suite("HTTP/2 with nginx", .serialized, .timeLimit(.minutes(20)))
 struct HTTP2Tests {
     private func nginx(_ authority: Authority) async throws -> Fixture {
         let pair = try await authority.issue()

@@ -2,7 +2,7 @@ import HTTPClient
 import Testing
 import Wire
 
-@Suite("Messages as the server and the caller see them", .serialized, .timeLimit(.minutes(5)))
+@Suite("Messages as the server and the caller see them", .serialized, .timeLimit(.minutes(20)))
 struct MessageTests {
     @Test("Method, path, query, headers and body arrive as given")
     func request() async throws {

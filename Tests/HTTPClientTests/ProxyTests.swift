@@ -4,7 +4,7 @@ import Wire
 
 @testable import HTTPClient
 
-@Suite("Proxies", .serialized, .timeLimit(.minutes(5)))
+@Suite("Proxies", .serialized, .timeLimit(.minutes(20)))
 struct ProxyTests {
     @Test("http goes through the proxy whole, https as a tunnel that it cannot look into")
     func used() async throws {

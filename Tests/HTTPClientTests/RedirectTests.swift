@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Redirects", .serialized, .timeLimit(.minutes(5)))
+@Suite("Redirects", .serialized, .timeLimit(.minutes(20)))
 struct RedirectTests {
     private let secrets: HTTPHeaders = [
         "Authorization": "Bearer t", "Cookie": "c=1", "X-Api-Key": "k", "Accept": "application/json",

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Downloads that are sent on to another place.
-@Suite("Redirected downloads", .timeLimit(.minutes(5))) struct RedirectedDownloadTests {
+@Suite("Redirected downloads", .timeLimit(.minutes(20))) struct RedirectedDownloadTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.file("file.part") }
     private static let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// Downloads that go on where they broke off, against servers that do right and wrong.
-@Suite(.timeLimit(.minutes(5))) struct ResumeTests {
+@Suite(.timeLimit(.minutes(20))) struct ResumeTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.file("picture.part") }
     private static let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Trust in a server's certificate", .serialized, .timeLimit(.minutes(5)))
+@Suite("Trust in a server's certificate", .serialized, .timeLimit(.minutes(20)))
 struct TrustTests {
     private func send(_ server: Fixture, _ configuration: HTTPClient.Configuration) async throws -> ClientResponse {
         try await withClient(configuration) {

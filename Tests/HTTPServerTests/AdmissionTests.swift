@@ -6,7 +6,7 @@ import Wire
 @testable import HTTPServer
 
 /// Routes with an admission check before the body, and the memory of unfinished requests.
-@Suite("Admission of bodies and connections", .timeLimit(.minutes(5)))
+@Suite("Admission of bodies and connections", .timeLimit(.minutes(20)))
 struct AdmissionTests {
     /// When the admission check of a route answers.
     enum Way: CaseIterable { case atOnce, later }

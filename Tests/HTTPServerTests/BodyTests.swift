@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Bodies and limits", .timeLimit(.minutes(5)))
+@Suite("Bodies and limits", .timeLimit(.minutes(20)))
 struct BodyTests {
     struct Login: Codable { var email: String }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("A server on loopback", .timeLimit(.minutes(5)))
+@Suite("A server on loopback", .timeLimit(.minutes(20)))
 struct HTTPServerTests {
     @Test("a connection serves request after request, also answers that come later")
     func keepAlive() async throws {

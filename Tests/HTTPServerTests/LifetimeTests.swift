@@ -6,7 +6,7 @@ import Wire
 
 @testable import HTTPServer
 
-@Suite("The life of a request and of the server", .timeLimit(.minutes(5)))
+@Suite("The life of a request and of the server", .timeLimit(.minutes(20)))
 struct LifetimeTests {
     /// A handler that waits until it is cancelled or told, and says what it sees.
     final class Waiting: Sendable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Listeners", .timeLimit(.minutes(5)))
+@Suite("Listeners", .timeLimit(.minutes(20)))
 struct ListenerTests {
     private static let request = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 

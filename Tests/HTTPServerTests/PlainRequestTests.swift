@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// Clear text where it is not allowed, and what browsers are told about TLS.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PlainRequestTests {
     @Test func `a plain request from somebody who may not send one is 403, with one line in the log`() async throws {
         let server = try await TestServer(TestServer.configuration { $0.admitsPlain = { _ in false } })

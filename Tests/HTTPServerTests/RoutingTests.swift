@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Routes", .timeLimit(.minutes(5)))
+@Suite("Routes", .timeLimit(.minutes(20)))
 struct RoutingTests {
     static let answers: [(request: String, status: Int, body: String)] = [
         ("GET /", 200, "root"),

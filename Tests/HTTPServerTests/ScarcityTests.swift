@@ -3,7 +3,7 @@ import HTTPServer
 import Testing
 
 /// A system that has nothing more to give; each test in a process of its own.
-@Suite("Scarcity", .timeLimit(.minutes(5)))
+@Suite("Scarcity", .timeLimit(.minutes(20)))
 struct ScarcityTests {
     @Test("a server that gets no thread says so, leaves nothing open, and starts when there is one")
     func threads() async {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Requests that could be read in two ways", .timeLimit(.minutes(5)))
+@Suite("Requests that could be read in two ways", .timeLimit(.minutes(20)))
 struct StrictnessTests {
     /// Each is followed by a second request that must never be answered.
     static let refused: [(name: String, request: String, status: Int)] = [

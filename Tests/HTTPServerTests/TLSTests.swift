@@ -7,7 +7,7 @@ import Wire
 
 /// TLS by libmicrohttpd, with certificates of an authority of the test's own and `openssl s_client` for what must be
 /// seen on the wire.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct TLSTests {
     @Test func `requests over TLS are answered, and know it`() async throws {
         let bench = try await TLSBench()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Time-outs", .timeLimit(.minutes(5)))
+@Suite("Time-outs", .timeLimit(.minutes(20)))
 struct TimeoutTests {
     private static func start() async throws -> TestServer {
         try await TestServer(

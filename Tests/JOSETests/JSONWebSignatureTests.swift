@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(5))) struct JSONWebSignatureTests {
+@Suite(.timeLimit(.minutes(20))) struct JSONWebSignatureTests {
     @Test("The standards' own examples are good, and not one bit of them may differ", arguments: Example.all)
     func examples(_ example: Example) throws {
         let key = try JSONWebKey(parsing: JSONValue(parsing: Array(example.key.utf8)))

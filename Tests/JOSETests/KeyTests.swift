@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(5))) struct KeyTests {
+@Suite(.timeLimit(.minutes(20))) struct KeyTests {
     @Test("A key's thumbprint is the one of the standards")
     func thumbprints() throws {
         let edwards = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Several accounts, kept answers, passwords, sessions and the log, by the built program.
-@Suite("Accounts and their servers", .timeLimit(.minutes(5)))
+@Suite("Accounts and their servers", .timeLimit(.minutes(20)))
 struct AccountsTests {
     private func home() throws -> Home {
         var home = try Home()

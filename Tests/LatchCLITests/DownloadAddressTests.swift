@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latch download` with whole addresses, as people type and paste them.
-@Suite("The address of a file", .timeLimit(.minutes(5))) struct DownloadAddressTests {
+@Suite("The address of a file", .timeLimit(.minutes(20))) struct DownloadAddressTests {
     @Test("DL-3 an address leads to its account however it is spelled, and is one file in every spelling")
     func spellings() async throws {
         let house = try await FileHome(host: "localhost")

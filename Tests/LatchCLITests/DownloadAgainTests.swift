@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch download` of a file that is here.
-@Suite("A file that is here already", .timeLimit(.minutes(5))) struct DownloadAgainTests {
+@Suite("A file that is here already", .timeLimit(.minutes(20))) struct DownloadAgainTests {
     private final class Version: Sendable {
         let number = Mutex(1)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The built `latch download` on a desktop: its network, its messages, its sleep.
-@Suite(.timeLimit(.minutes(5))) struct DownloadDesktopTests {
+@Suite(.timeLimit(.minutes(20))) struct DownloadDesktopTests {
     private static let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 11 >> 2) }
 
     private let home: Home

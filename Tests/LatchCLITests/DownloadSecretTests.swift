@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Addresses with a secret behind their `?`, as share links and signed addresses have.
-@Suite("A secret in an address", .timeLimit(.minutes(5))) struct DownloadSecretTests {
+@Suite("A secret in an address", .timeLimit(.minutes(20))) struct DownloadSecretTests {
     private static let secret = "oPEn-seSAme-0123456789"
 
     private func check(_ house: FileHome, _ results: [Program.Result]) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latch downloads`: what waits, of which account, and what is said of it.
-@Suite("Lists and commands of downloads", .timeLimit(.minutes(5))) struct DownloadsTests {
+@Suite("Lists and commands of downloads", .timeLimit(.minutes(20))) struct DownloadsTests {
     /// Two accounts, each with a file that failed.
     private func houses() async throws -> (FileHome, FileHome) {
         let first = try await FileHome()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The steps of `latch login` before the sign-in itself.
-@Suite("Steps before a sign-in", .timeLimit(.minutes(5)))
+@Suite("Steps before a sign-in", .timeLimit(.minutes(20)))
 struct LoginTests {
     private func home() throws -> Home {
         var home = try Home()

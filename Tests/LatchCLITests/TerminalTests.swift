@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What happens at a terminal, with a person typing.
-@Suite("At a terminal", .serialized, .timeLimit(.minutes(5)))
+@Suite("At a terminal", .serialized, .timeLimit(.minutes(20)))
 struct TerminalTests {
     @Test(
         "IM-2 OX-16 asked for the server, then e-mail and password with the host shown; a typed password shows nowhere")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Servers that not everybody trusts.
-@Suite("Trusting a server", .timeLimit(.minutes(5)))
+@Suite("Trusting a server", .timeLimit(.minutes(20)))
 struct TrustTests {
     private func home() throws -> Home {
         var home = try Home()

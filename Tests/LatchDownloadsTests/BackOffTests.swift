@@ -6,7 +6,7 @@ import Testing
 @testable import LatchDownloads
 
 /// The pauses between tries.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct BackOffTests {
     @Test("DL-14 the pauses double from one second to a minute, each drawn from half to one and a half of itself")
     func pauses() {

@@ -10,7 +10,7 @@ import Wire
 @testable import LatchDownloads
 
 /// What a person wishes for is found on servers of Immich of any version.
-@Suite("Choosing what to bring home", .timeLimit(.minutes(5)))
+@Suite("Choosing what to bring home", .timeLimit(.minutes(20)))
 struct ChoosingTests {
     private typealias Picture = PictureServer.Picture
 

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchDownloads
 
 /// Commands to a queue while it runs, from this program and from another one on the same file.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadCommandTests {
     private let world: DownloadWorld
 

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// Stopped between two steps as by a crash, then run again.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadCrashTests {
     private let world: DownloadWorld
 

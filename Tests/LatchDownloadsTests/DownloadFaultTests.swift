@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What servers do wrong, over real sockets.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadFaultTests {
     private let world: DownloadWorld
 

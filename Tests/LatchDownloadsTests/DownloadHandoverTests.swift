@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// What one program leaves to another on the same queue is fetched, and goes where it was chosen for.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadHandoverTests {
     private let world: DownloadWorld
 

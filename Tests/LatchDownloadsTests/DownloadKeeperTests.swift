@@ -6,7 +6,7 @@ import Testing
 @testable import LatchDownloads
 
 /// A queue with what is around it: the network, the desktop and the machine's sleep, over a real bus.
-@Suite(.timeLimit(.minutes(5))) struct DownloadKeeperTests {
+@Suite(.timeLimit(.minutes(20))) struct DownloadKeeperTests {
     private let world: DownloadWorld
 
     init() async throws { world = try await DownloadWorld() }

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// What is told of a task on its way, and how many are on theirs at once.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadLimitTests {
     private let world: DownloadWorld
 

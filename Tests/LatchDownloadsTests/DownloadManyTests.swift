@@ -6,7 +6,7 @@ import Testing
 @testable import LatchDownloads
 
 /// Many small files cost little, and nobody waits for company that does not come.
-@Suite(.timeLimit(.minutes(5))) struct DownloadManyTests {
+@Suite(.timeLimit(.minutes(20))) struct DownloadManyTests {
     private let world: DownloadWorld
 
     init() async throws { world = try await DownloadWorld() }

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// A server that is down for a while, over real sockets: its port refuses until it listens there again.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadOutageTests {
     private let world: DownloadWorld
     private let clock = DownloadWorld.Clock()

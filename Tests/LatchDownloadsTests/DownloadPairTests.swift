@@ -3,7 +3,7 @@ import LatchDownloads
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadPairTests {
     private let world: DownloadWorld
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The queue against a server that does right, and wrong as a case says.
-@Suite(.timeLimit(.minutes(5))) struct DownloadQueueTests {
+@Suite(.timeLimit(.minutes(20))) struct DownloadQueueTests {
     private let world: DownloadWorld
 
     init() async throws { world = try await DownloadWorld() }

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchDownloads
 
 /// Files at addresses whose server sends on to another place.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadRedirectTests {
     private let world: DownloadWorld
     private static let secret = "oPEn-seSAme-0123456789"

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Tokens that run out, sessions that end, accounts that go, while files come.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadSessionTests {
     private let world: DownloadWorld
 

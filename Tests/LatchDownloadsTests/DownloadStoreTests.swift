@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// The queue's rows, also where there are very many.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadStoreTests {
     private let world: DownloadWorld
     private let store: DownloadStore

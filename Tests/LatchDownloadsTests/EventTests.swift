@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// Listeners that take events slowly or not at all.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventTests {
     private static func end(_ number: Int) -> DownloadEvent { .complete(id: "\(number)", path: "/\(number)") }
 

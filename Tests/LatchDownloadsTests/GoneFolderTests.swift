@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// The folder that files were brought to is missing, as when its drive is not mounted.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct GoneFolderTests {
     private let world: DownloadWorld
     private var isThere: Bool { FileManager.default.fileExists(atPath: world.library) }

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// A server asks for a pause, and the program that was told so ends.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct HostPauseTests {
     private let world: DownloadWorld
     private let clock = DownloadWorld.Clock()

@@ -8,7 +8,7 @@ import Wire
 @testable import LatchDownloads
 
 /// What Immich does with files, rule by rule of its contract, part b.
-@Suite("Immich's rules for files", .timeLimit(.minutes(5)))
+@Suite("Immich's rules for files", .timeLimit(.minutes(20)))
 struct ImmichRuleTests {
     private let world: DownloadWorld
     private let still = "d7c89754-9ee7-494f-b6b8-a1533b0e333e"

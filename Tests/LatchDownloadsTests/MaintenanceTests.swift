@@ -8,7 +8,7 @@ import Testing
 @testable import LatchDownloads
 
 /// A server of Immich goes into maintenance while its pictures come: it has nothing then, in its own words.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct MaintenanceTests {
     private typealias Picture = PictureServer.Picture
 

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchDownloads
 
 /// A folder of pictures: what is in it is in it once, wherever it lies there.
-@Suite("The library on disk", .timeLimit(.minutes(5)))
+@Suite("The library on disk", .timeLimit(.minutes(20)))
 struct PictureLibraryTests {
     private let world: DownloadWorld
     private let id = "d7c89754-9ee7-494f-b6b8-a1533b0e333e"

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchDownloads
 
 /// A person moves pictures about in their folder: what is here is told by the pictures, not by their names.
-@Suite("Pictures that were renamed", .timeLimit(.minutes(5)))
+@Suite("Pictures that were renamed", .timeLimit(.minutes(20)))
 struct RenamedPictureTests {
     private let world: DownloadWorld
     private let files = FileManager.default

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchDownloads
 
 /// Two clients with databases of their own bring files to one folder: two people's, or two machines' on a shared one.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedFolderTests {
     private let (world, neighbour): (DownloadWorld, DownloadWorld)
     private var folder: String { world.library + "/.latchstring/" }

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchDownloads
 
 /// The name that a file would get is already in use.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct TakenNameTests {
     enum Link: String, CaseIterable { case toNothing, toFolder, toItself }
 

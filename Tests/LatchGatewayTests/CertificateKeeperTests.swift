@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// A certificate whose files an operator's tools replace.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct CertificateKeeperTests {
     @Test func `files replaced by renaming are taken at the second look`() async throws {
         let bench = try await Bench()

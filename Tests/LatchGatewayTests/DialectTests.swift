@@ -5,7 +5,7 @@ import Wire
 @testable import LatchGateway
 
 /// Several dialects in one gateway.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DialectTests {
     private struct Words: GatewayDialect {
         let name: String

@@ -6,7 +6,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct GuardTests {
     private let start = Date(timeIntervalSince1970: 1_790_000_000)
     private let limit = AttemptLimit(

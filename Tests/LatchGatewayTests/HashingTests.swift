@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct HashingTests {
     @Test("a full queue answers 503 with Retry-After, and a valid token is answered meanwhile")
     func fullQueue() async throws {

@@ -12,7 +12,7 @@ import Wire
 /// What must hold for every broken request: it is answered at most once with success, and only where a strict reader
 /// that shares no code with the server reads the same meaning out of its bytes; never with 5xx, but for 501 (a coding)
 /// and 505 (a version); and the next good request is served.
-@Suite("Broken requests", .timeLimit(.minutes(5)))
+@Suite("Broken requests", .timeLimit(.minutes(20)))
 struct HostileInputTests {
     private static func with(_ body: (Bench) async throws -> Void) async throws {
         try await Bench.with {

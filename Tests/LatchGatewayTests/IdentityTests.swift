@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Identities", .timeLimit(.minutes(5)))
+@Suite("Identities", .timeLimit(.minutes(20)))
 struct IdentityTests {
     private static func provider(
         _ id: String = "home", links: Bool = false, opens: Bool = false, invites: Bool = false, domains: [String] = []

@@ -82,7 +82,7 @@ final class RotatingIssuer: SessionIssuer {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct IssuerSeamTests {
     @Test("OX-6 another issuer, with short tokens and a rotating refresh token, works behind the same routes")
     func rotating() async throws {

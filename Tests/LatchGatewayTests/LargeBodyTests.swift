@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// What an unauthenticated client can make the server keep in memory.
-@Suite("Large bodies", .timeLimit(.minutes(5)))
+@Suite("Large bodies", .timeLimit(.minutes(20)))
 struct LargeBodyTests {
     @Test("every route that takes more than an unauthenticated client may send has an admission check")
     func everyRoute() async throws {

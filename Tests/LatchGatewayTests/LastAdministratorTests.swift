@@ -6,7 +6,7 @@ import Testing
 @testable import LatchGateway
 
 /// One administrator stays, whatever administrators do to each other at the same time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct LastAdministratorTests {
     @Test(
         "of two administrators who remove each other at the same time one stays", arguments: ["unmake", "disable"])

@@ -26,7 +26,7 @@ private final class LeakyIssuer: SessionIssuer {
 }
 
 /// What stands in the log when something below a route fails.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoggedErrorTests {
     @Test(
         "an error of a kind that nobody knows is logged by its kind alone",

@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ObservationTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000.123)
 

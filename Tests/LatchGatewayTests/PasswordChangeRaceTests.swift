@@ -5,7 +5,7 @@ import Testing
 @testable import LatchGateway
 
 /// What happens between the proof of who somebody is and the write that it allows.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PasswordChangeRaceTests {
     private static let chosen = Secret("a better horse 8")
 

@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PeopleTests {
     @Test(
         "the policy's rules are asked in Onyx's order, and the first broken one speaks",

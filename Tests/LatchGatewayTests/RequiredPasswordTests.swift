@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// People who must change a password that an administrator set.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequiredPasswordTests {
     private static let words = "must be changed"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchGateway
 
 /// Databases of earlier versions.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SchemaMigrationTests {
     @Test("the keys, sessions and people of a version 10 database still work")
     func fromTen() async throws {

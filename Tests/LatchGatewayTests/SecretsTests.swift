@@ -6,7 +6,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SecretsTests {
     @Test("OX-16 invariant 3: no token, password, hash or typed text is in log, audit file, metrics or database")
     func nowhere() async throws {

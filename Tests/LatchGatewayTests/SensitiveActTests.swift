@@ -9,7 +9,7 @@ import Wire
 @testable import LatchGateway
 
 /// The actions that need a recent sign-in, over every route of every dialect and page.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SensitiveActTests {
     private struct Row {
         let act: SensitiveAct

@@ -8,7 +8,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ServiceTests {
     @Test("OX-8 /auth/type tells how to sign in, and may be kept only once there are people")
     func authType() async throws {

@@ -8,7 +8,7 @@ import Wire
 @testable import LatchGateway
 
 /// The bounds on a person's sessions and changes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionBoundTests {
     @Test("beyond the maximum a person's oldest session ends at once, with a line in the audit log; others keep theirs")
     func oldestEnds() async throws {

@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionTests {
     @Test("invariant 1: a token is on disk before it is sent, and only its SHA-256 is")
     func durableBeforeSent() async throws {

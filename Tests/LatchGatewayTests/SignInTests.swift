@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SignInTests {
     @Test("nobody who has not signed in can make the gateway hold more than 16 KiB")
     func largeForm() async throws {

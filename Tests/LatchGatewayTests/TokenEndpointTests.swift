@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Token endpoints", .timeLimit(.minutes(5)))
+@Suite("Token endpoints", .timeLimit(.minutes(20)))
 struct TokenEndpointTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
 

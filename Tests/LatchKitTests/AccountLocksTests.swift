@@ -5,7 +5,7 @@ import Testing
 @testable import LatchKit
 
 /// Locks between programs; each `AccountLocks` here is one.
-@Suite(.timeLimit(.minutes(5))) struct AccountLocksTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountLocksTests {
     private let folder: TemporaryDirectory
     private let account = UUID()
 

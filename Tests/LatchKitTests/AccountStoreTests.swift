@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct AccountStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountStoreTests {
     private let home = try! Home()
 
     private func account(_ name: String, at moment: Date = Date(timeIntervalSince1970: 1_700_000_000)) throws -> Account

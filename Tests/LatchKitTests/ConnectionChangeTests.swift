@@ -5,7 +5,7 @@ import Testing
 @testable import LatchKit
 
 /// Changing how a server is connected to, while an account is signed in.
-@Suite(.timeLimit(.minutes(5))) struct ConnectionChangeTests {
+@Suite(.timeLimit(.minutes(20))) struct ConnectionChangeTests {
     private let world: World
 
     init() throws { world = try World() }

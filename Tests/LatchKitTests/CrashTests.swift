@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct CrashTests {
+@Suite(.timeLimit(.minutes(20))) struct CrashTests {
     @Test(
         "a crash after any step of a sign-in leaves the account whole or absent",
         arguments: [AccountStep.rowMade, .connectionWritten, .tokenWritten, .rowWhole])

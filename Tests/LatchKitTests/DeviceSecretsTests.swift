@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Which store holds this device's secrets.
-@Suite("The secrets of a device", .timeLimit(.minutes(5)))
+@Suite("The secrets of a device", .timeLimit(.minutes(20)))
 struct DeviceSecretsTests {
     private let folder: TemporaryDirectory
     private let folders: Folders

@@ -2,7 +2,7 @@ import LatchKit
 import Testing
 
 /// The example of ``Latchstring``'s documentation, word for word, against a server that answers.
-@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(20))) struct DocumentationTests {
     @Test("five lines sign in and call") func fiveLines() async throws {
         let world = try World()
         let (home, store) = (world.home.folders, MemoryStore())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct DumpTests {
+@Suite(.timeLimit(.minutes(20))) struct DumpTests {
     private let world: World
 
     init() throws { world = try World() }

@@ -6,7 +6,7 @@ import Testing
 
 /// Requests that only some servers and moments bring, to a server behind a door that lets in nobody without its client certificate, and whose
 /// certificate only its own authority vouches for.
-@Suite(.timeLimit(.minutes(5))) struct EveryRequestTests {
+@Suite(.timeLimit(.minutes(20))) struct EveryRequestTests {
     private let world: World
     private let folder: TemporaryDirectory
     private let front: TLSFront

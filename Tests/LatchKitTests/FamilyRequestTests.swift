@@ -7,7 +7,7 @@ import Testing
 
 /// Every kind of request of every family, to a server that is reached by a name that only a proxy knows, through a door that
 /// lets in nobody without its client certificate, and whose own certificate one authority or a pin alone vouches for.
-@Suite(.timeLimit(.minutes(5))) struct FamilyRequestTests {
+@Suite(.timeLimit(.minutes(20))) struct FamilyRequestTests {
     /// Why the server's certificate is believed, which nobody else vouches for.
     enum Trust: Sendable, CaseIterable { case authority, pin }
 

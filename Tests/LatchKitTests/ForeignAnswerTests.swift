@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct ForeignAnswerTests {
+@Suite(.timeLimit(.minutes(20))) struct ForeignAnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let codes: Set<LatchError.Code>

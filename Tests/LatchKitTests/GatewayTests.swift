@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The client against the real gateway, over real sockets and with both real databases.
-@Suite(.timeLimit(.minutes(5))) struct GatewayTests {
+@Suite(.timeLimit(.minutes(20))) struct GatewayTests {
     private final class House: Sendable {
         let folder: TemporaryDirectory
         let settings: GatewaySettings

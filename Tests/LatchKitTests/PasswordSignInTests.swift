@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct PasswordSignInTests {
+@Suite(.timeLimit(.minutes(20))) struct PasswordSignInTests {
     struct Case: Sendable {
         let answer: ScriptedServer.Answer
         let code: LatchError.Code

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct ProbeTests {
+@Suite(.timeLimit(.minutes(20))) struct ProbeTests {
     private func report(_ address: ServerAddress) async throws -> ProbeReport {
         try await ServerProbe(timeout: .seconds(60)).run(address)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchKit
 
 /// A server that gives short access tokens and a refresh token that changes at each use.
-@Suite(.timeLimit(.minutes(5))) struct RefreshTokenTests {
+@Suite(.timeLimit(.minutes(20))) struct RefreshTokenTests {
     /// The rules of such a server: which pair is the present one.
     private final class Rules: Sendable {
         private let turn = Mutex(0)

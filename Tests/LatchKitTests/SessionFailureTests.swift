@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct SessionFailureTests {
+@Suite(.timeLimit(.minutes(20))) struct SessionFailureTests {
     private let world: World
 
     init() throws { world = try World() }

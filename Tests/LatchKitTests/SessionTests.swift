@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct SessionTests {
+@Suite(.timeLimit(.minutes(20))) struct SessionTests {
     private let world: World
 
     init() throws { world = try World() }

@@ -4,7 +4,7 @@ import LatchKit
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TrustTests {
+@Suite(.timeLimit(.minutes(20))) struct TrustTests {
     /// An Onyx-like server over TLS, by `openssl s_server`, with a certificate that stands behind itself.
     private final class SelfSigned: @unchecked Sendable {
         // Used by one test at a time, which starts and stops it.

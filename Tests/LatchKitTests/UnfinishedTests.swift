@@ -7,7 +7,7 @@ import Testing
 @testable import LatchKit
 
 /// What opening finishes for several accounts at the same time.
-@Suite(.timeLimit(.minutes(5))) struct UnfinishedTests {
+@Suite(.timeLimit(.minutes(20))) struct UnfinishedTests {
     /// A home with an account at each server, each signed out by a program that was killed before it told the server.
     private func halfSignedOut(_ servers: [World], store: any SecretStoring, in home: Home) async throws -> [Account] {
         var accounts: [Account] = []

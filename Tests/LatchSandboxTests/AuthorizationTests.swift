@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// The authorization endpoint.
-@Suite(.timeLimit(.minutes(5))) struct AuthorizationTests {
+@Suite(.timeLimit(.minutes(20))) struct AuthorizationTests {
     @Test("The page is one form with names, posts to its own address and needs no script")
     func page() async throws {
         try await RelyingApp.with { app in

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// The sandbox's backend that knows nothing of sign-in, as an app and a browser find it.
-@Suite(.timeLimit(.minutes(5))) struct BackendTests {
+@Suite(.timeLimit(.minutes(20))) struct BackendTests {
     private func post(
         _ http: HTTPClient, _ url: String, _ fields: [(String, String)], _ headers: HTTPHeaders = [:]
     ) async throws -> ClientResponse {

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// What a browser that signed in before is asked.
-@Suite(.timeLimit(.minutes(5))) struct BrowserSessionTests {
+@Suite(.timeLimit(.minutes(20))) struct BrowserSessionTests {
     private func cookie(_ response: ClientResponse) throws -> String {
         let field = try #require(response.headers["Set-Cookie"])
         #expect(field.contains("; HttpOnly; SameSite=Lax"))

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// What the provider says of itself.
-@Suite(.timeLimit(.minutes(5))) struct DiscoveryTests {
+@Suite(.timeLimit(.minutes(20))) struct DiscoveryTests {
     @Test("OX-7 discovery names this issuer, and every endpoint of it is there")
     func discovery() async throws {
         try await RelyingApp.with { app in

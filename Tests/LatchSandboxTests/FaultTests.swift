@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 /// That the provider fails as it was asked to: a relying party is tested by it.
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.timeLimit(.minutes(20))) struct FaultTests {
     private func answer(_ app: RelyingApp, _ fault: Fault) async throws -> FormFields {
         try RelyingApp.answer(await app.fill(app.address(), more: [("fault", fault.rawValue)]))
     }

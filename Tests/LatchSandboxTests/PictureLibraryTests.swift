@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchSandbox
 
-@Suite("The sandbox's pictures", .timeLimit(.minutes(5)))
+@Suite("The sandbox's pictures", .timeLimit(.minutes(20)))
 struct PictureLibraryTests {
     @Test("are what their names say, in the eyes of file, Pillow and ffprobe, where those are there")
     func foreignEyes() async throws {

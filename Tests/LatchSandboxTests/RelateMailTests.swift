@@ -8,7 +8,7 @@ import Wire
 
 /// What an app of Relate Mail does from the server's address to a rotated key, against the provider and gateway of the
 /// sandbox.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailSandboxTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailSandboxTests {
     private struct App: Sendable {
         let server: String
         let http: HTTPClient

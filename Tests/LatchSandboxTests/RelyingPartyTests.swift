@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 /// The gateway's own relying party at the provider: what is right is believed, and nothing else.
-@Suite(.timeLimit(.minutes(5))) struct RelyingPartyTests {
+@Suite(.timeLimit(.minutes(20))) struct RelyingPartyTests {
     private func settings(
         _ app: RelyingApp, isPublic: Bool = false, timeout: Duration = .seconds(30)
     ) -> ProviderSettings {

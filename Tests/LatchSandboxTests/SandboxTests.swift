@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// The whole sandbox in the test's own process.
-@Suite(.timeLimit(.minutes(5))) struct SandboxTests {
+@Suite(.timeLimit(.minutes(20))) struct SandboxTests {
     private func logIn(_ http: HTTPClient, _ url: String, _ email: String, _ password: String) async throws
         -> HTTPStatus
     {

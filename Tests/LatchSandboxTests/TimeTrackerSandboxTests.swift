@@ -4,7 +4,7 @@ import LatchSandbox
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(5))) struct TimeTrackerSandboxTests {
+@Suite(.timeLimit(.minutes(20))) struct TimeTrackerSandboxTests {
     @Test("TT-3 TT-4 TT-6 TT-8 TT-12 TT-13 a whole sign-in at the sandbox, out again, and a denial")
     func whole() async throws {
         let sandbox = try await Sandbox.open()

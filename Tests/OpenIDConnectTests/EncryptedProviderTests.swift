@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// A provider over TLS, at home: on a private address, with an authority of one's own.
-@Suite(.timeLimit(.minutes(5))) struct EncryptedProviderTests {
+@Suite(.timeLimit(.minutes(20))) struct EncryptedProviderTests {
     @Test("A provider behind an authority of one's own is believed when that is given, and only then")
     func ownAuthority() async throws {
         let authority = try await Authority.make()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(20))) struct ExchangeTests {
     @Test("client_secret_post and none put the client into the form, and nothing into the header")
     func form() async throws {
         let posted = try await SignIn(

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// What is fetched once and held, and how a provider that is down comes back.
-@Suite(.timeLimit(.minutes(5))) struct HeldTests {
+@Suite(.timeLimit(.minutes(20))) struct HeldTests {
     @Test("A crowd that comes at once has discovery and keys fetched once")
     func crowd() async throws {
         let signIn = try await SignIn(ProviderScript())

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every case of a code-flow relying party, by the name it has in the OpenID Foundation's tests.
-@Suite(.timeLimit(.minutes(5))) struct HostileProviderTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileProviderTests {
     @Test("A provider that does right signs a person in", arguments: ProviderCase.all.filter(\.isGood))
     func good(_ row: ProviderCase) async throws {
         let signIn = try await SignIn(row.script)

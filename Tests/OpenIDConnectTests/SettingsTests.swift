@@ -5,7 +5,7 @@ import ScriptedProvider
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(5))) struct SettingsTests {
+@Suite(.timeLimit(.minutes(20))) struct SettingsTests {
     @Test(
         "An issuer must be https, or plain http on this machine itself",
         arguments: [

@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite("Redis", .timeLimit(.minutes(5)))
+@Suite("Redis", .timeLimit(.minutes(20)))
 struct RedisClientTests {
     @Test("commands carry bytes of every kind and replies are told apart")
     func replies() async throws {

@@ -3,7 +3,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite("Redis that is gone", .timeLimit(.minutes(5)))
+@Suite("Redis that is gone", .timeLimit(.minutes(20)))
 struct RedisOutageTests {
     @Test("OX-15 a server that was restarted between two commands is used as if nothing had happened")
     func restarted() async throws {

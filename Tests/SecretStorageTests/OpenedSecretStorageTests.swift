@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which store is chosen on a real bus, with and without a keyring.
-@Suite(.timeLimit(.minutes(5))) struct OpenedSecretStorageTests {
+@Suite(.timeLimit(.minutes(20))) struct OpenedSecretStorageTests {
     @Test("automatic takes the keyring, and writes no file") func keyring() async throws {
         let said = try await PrivateBus.run("$PROBE open automatic $XDG_DATA_HOME; $PROBE read; \(files)")
         #expect(said.count == 2, "\(said)")

@@ -4,7 +4,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SealedFileStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct SealedFileStoreTests {
     private let folder = try! TemporaryDirectory()
     private let key = SecretKey(service: "https://photos.example", account: "ada@example.org")
     private let small = try! Argon2idParameters(memoryKiB: 8, iterations: 1)

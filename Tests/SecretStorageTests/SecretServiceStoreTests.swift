@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Runs `SecretProbe` against a real gnome-keyring on a private bus.
-@Suite(.timeLimit(.minutes(5))) struct SecretServiceStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct SecretServiceStoreTests {
     @Test("a secret is kept in the keyring, and a locked keyring is locked, not empty") func keyring() async throws {
         let said = try await PrivateBus.run(
             """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latchd` as an operator types it.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct DaemonTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct DaemonTests {
     private func house(configuration: String) throws -> House {
         let house = try House()
         try Data(configuration.utf8).write(to: URL(filePath: house.folder.file("latchd.yaml")))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Many programs with one account.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct FiftyProcessesTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct FiftyProcessesTests {
     @Test("OX-11 fifty processes with one expired token make one refresh on the wire")
     func oneRefresh() async throws {
         let house = try House()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What other tests rely on when they start programs.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct RunningProgramTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct RunningProgramTests {
     @Test("all that a program said is known once its end is, even where what it started lives on")
     func lastWords() async throws {
         let complete = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `scripts/watched-test`, which supervises every run of the tests.
-@Suite(.timeLimit(.minutes(5))) struct WatchedTestTests {
+@Suite(.timeLimit(.minutes(20))) struct WatchedTestTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

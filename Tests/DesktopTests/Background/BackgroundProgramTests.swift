@@ -5,7 +5,7 @@ import Testing
 @testable import Desktop
 
 /// Programs that go on without their terminal.
-@Suite(.timeLimit(.minutes(5))) struct BackgroundProgramTests {
+@Suite(.timeLimit(.minutes(20))) struct BackgroundProgramTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the desktop is told, over a real bus.
-@Suite(.timeLimit(.minutes(5))) struct DesktopNotificationTests {
+@Suite(.timeLimit(.minutes(20))) struct DesktopNotificationTests {
     private func notification(_ desktop: MockDesktop) -> DesktopNotification {
         DesktopNotification(.session(desktop.environment), name: "downloads")
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Desktop
 
 /// The network's going and coming, over a real bus.
-@Suite(.timeLimit(.minutes(5))) struct NetworkWatchTests {
+@Suite(.timeLimit(.minutes(20))) struct NetworkWatchTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }

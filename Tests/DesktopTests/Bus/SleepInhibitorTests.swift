@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A machine kept awake, over a real bus.
-@Suite(.timeLimit(.minutes(5))) struct SleepInhibitorTests {
+@Suite(.timeLimit(.minutes(20))) struct SleepInhibitorTests {
     @Test("DL-16 the machine is kept awake from hold to release, once, and again")
     func holdAndRelease() async throws {
         let desktop = try await MockDesktop(.login)

@@ -5,7 +5,7 @@ import Wire
 
 @testable import HTTPServer
 
-@Suite("Ranges and conditions of a file", .timeLimit(.minutes(5)))
+@Suite("Ranges and conditions of a file", .timeLimit(.minutes(20)))
 struct ConditionTests {
     private static let size = 1_000
 

@@ -6,7 +6,7 @@ import Wire
 
 @testable import HTTPServer
 
-@Suite("Downloads as real clients do them", .timeLimit(.minutes(5)))
+@Suite("Downloads as real clients do them", .timeLimit(.minutes(20)))
 struct DownloadTests {
     private static func curl(_ arguments: [String]) async throws -> Program.Result {
         try await Program.run("curl", ["--silent", "--show-error", "--fail"] + arguments)

@@ -6,7 +6,7 @@ import Wire
 
 @testable import HTTPServer
 
-@Suite("Bodies that are files", .timeLimit(.minutes(5)))
+@Suite("Bodies that are files", .timeLimit(.minutes(20)))
 struct FileBodyTests {
     @Test("a file comes whole and the connection goes on, over TCP")
     func whole() async throws {

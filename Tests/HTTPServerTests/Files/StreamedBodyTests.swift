@@ -6,7 +6,7 @@ import Wire
 
 @testable import HTTPServer
 
-@Suite("Bodies that are written as they go", .timeLimit(.minutes(5)))
+@Suite("Bodies that are written as they go", .timeLimit(.minutes(20)))
 struct StreamedBodyTests {
     private struct Broken: Error {}
 

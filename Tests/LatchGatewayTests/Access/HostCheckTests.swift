@@ -6,7 +6,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("The check of Host", .timeLimit(.minutes(5)))
+@Suite("The check of Host", .timeLimit(.minutes(20)))
 struct HostCheckTests {
     private static let probes: Set = ["/healthz", "/readyz", "/auth/verify"]
 

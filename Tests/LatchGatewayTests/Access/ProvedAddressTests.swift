@@ -8,7 +8,7 @@ import Wire
 @testable import LatchGateway
 
 /// Every route that tells other servers who a person is, called for a person whose address is not proved.
-@Suite("An unproved address", .timeLimit(.minutes(5)))
+@Suite("An unproved address", .timeLimit(.minutes(20)))
 struct ProvedAddressTests {
     private static let email = "boss@corp.example"
 

@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Whose a request is, for proxies", .timeLimit(.minutes(5)))
+@Suite("Whose a request is, for proxies", .timeLimit(.minutes(20)))
 struct VerifyTests {
     /// A gateway at `https://id.example.org` that trusts this machine, with rules for `app.example.org`.
     private func with(

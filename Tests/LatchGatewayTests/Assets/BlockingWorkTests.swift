@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// Work beside the loops, and how much of it there may be.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct BlockingWorkTests {
     /// Fills the threads of `work` until the gate opens.
     static func fill(_ work: BlockingWork, _ count: Int, until gate: ThreadGate) async -> [Task<Void, any Error>] {

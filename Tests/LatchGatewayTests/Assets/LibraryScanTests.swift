@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchGateway
 
-@Suite("The picture library", .timeLimit(.minutes(5)))
+@Suite("The picture library", .timeLimit(.minutes(20)))
 struct LibraryScanTests {
     @Test("is known after a scan: owners, kinds, sizes, checksums, and nothing that is no picture, hidden or a link")
     func knows() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchGateway
 
 /// What is remembered of files between two requests, and that nothing of it outlives a change.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct RememberedAssetTests {
     private func find(_ shelf: Shelf, _ id: UUID, _ email: String = "ada@example.org") async throws -> Asset? {
         try await shelf.library.store.find(id, for: Shelf.owners(email), isElevated: false)

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Archives sent by a real server, got by curl and read by `unzip`, `zipinfo` and Python's zipfile.
-@Suite("ZIP archives", .timeLimit(.minutes(5)))
+@Suite("ZIP archives", .timeLimit(.minutes(20)))
 struct ZIPArchiveTests {
     /// What Python's zipfile finds: each file's name, size, whether it is UTF-8, stored, and its content's check sum.
     private static let reading = """

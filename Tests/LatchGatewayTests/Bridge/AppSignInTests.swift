@@ -8,7 +8,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct AppSignInTests {
     @Test("OX-2 OX-3 OX-4 OX-5 a whole sign-in: browser, provider, deep link, exchange, token")
     func whole() async throws {

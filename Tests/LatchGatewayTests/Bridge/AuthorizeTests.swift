@@ -6,7 +6,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct AuthorizeTests {
     @Test(
         "OX-2 authorize sends the browser to the provider, with its own redirect, PKCE, nonce and a sealed state",

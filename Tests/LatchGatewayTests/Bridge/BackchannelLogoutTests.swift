@@ -9,7 +9,7 @@ import Wire
 @testable import OpenIDConnect
 
 /// Back-channel logout without the Immich dialect.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct BackchannelLogoutTests {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 

@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ExchangeTests {
     private func isRefused(_ answer: Exchange.Answer) -> Bool {
         answer.status == 401 && answer.text == #"{"error_code":"UNAUTHENTICATED","detail":"Invalid or expired code"}"#

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct MemoryCodeStoreTests {
     @Test("OX-4 a code is taken exactly once, and not after its time")
     func conformance() async throws {

@@ -5,7 +5,7 @@ import Wire
 @testable import LatchGateway
 
 /// Answers of a provider that tell less, or to another route, than they should.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct OldSignInTests {
     @Test("OX-3 a sign-in at a time that cannot be read is an old one, and the log says why")
     func unreadableTime() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGateway
 
-@Suite("Codes in Redis", .timeLimit(.minutes(5)))
+@Suite("Codes in Redis", .timeLimit(.minutes(20)))
 struct RedisCodeStoreTests {
     @Test("OX-4 OX-15 a code is taken exactly once by two gateways, and not after its time")
     func conformance() async throws {

@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct WebSignInTests {
     private func signIn(_ bench: BridgeBench, _ browser: TestBrowser, next: String? = nil) async throws
         -> Exchange.Answer

@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// Photographs and films, fetched over HTTP.
-@Suite("Files of the Immich dialect", .timeLimit(.minutes(5)))
+@Suite("Files of the Immich dialect", .timeLimit(.minutes(20)))
 struct AssetFileTests {
     @Test("DL-3 the original is the file, with its name, its type and what a client needs to go on after a break")
     func original() async throws {

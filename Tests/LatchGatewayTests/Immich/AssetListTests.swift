@@ -5,7 +5,7 @@ import Wire
 @testable import LatchGateway
 
 /// Lists of photographs and films, and archives of them, over HTTP.
-@Suite("Lists and archives of the Immich dialect", .timeLimit(.minutes(5)))
+@Suite("Lists and archives of the Immich dialect", .timeLimit(.minutes(20)))
 struct AssetListTests {
     @Test("A search answers page by page, with the number of the next page as text")
     func pages() async throws {

@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// Plans of archives of a whole library.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadPlanTests {
     /// Photographs of 10 bytes each, beside the files of the bench, seven of each moment; every tenth has a film of 5 bytes.
     private static func fill(_ bench: AssetBench, _ count: Int) async throws {

@@ -4,7 +4,7 @@ import Wire
 @testable import LatchGateway
 
 /// What a program may do that brings its token as a key.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichKeyTests {
     @Test("IM-9 a key reads, and sets, changes or removes no PIN", arguments: ["POST", "PUT", "DELETE"])
     func setsNoPIN(_ method: String) async throws {

@@ -8,7 +8,7 @@ import Wire
 @testable import LatchGateway
 
 /// Sign-in through an identity provider as clients of Immich do it, over HTTP with a provider beside the gateway.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichOAuthTests {
     private static let redirect = "app.immich:///oauth-callback"
 
@@ -386,7 +386,7 @@ struct ImmichOAuthTests {
 }
 
 /// Signing out at the provider, which tells the gateway so.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichBackchannelTests {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 

@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// The PIN and what it unlocks, over HTTP.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichPINTests {
     private static let pin = "123456"
 

@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// Passwords that are changed, and those that must be, over HTTP.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichPasswordTests {
     private static let new = "another horse 8"
 

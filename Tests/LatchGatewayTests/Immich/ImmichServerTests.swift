@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// What a client of Immich learns before anybody signs in, and how errors look.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichServerTests {
     @Test("IM-3g the well-known address at the root names the prefix, and the ping answers")
     func isFound() async throws {

@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// A person's own sessions, over HTTP.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichSessionTests {
     private func list(_ bench: ImmichBench, _ token: String) async throws -> [JSONValue] {
         try (try await bench.send("GET", "/sessions", token).json?.array).orThrow

@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// Signing in as clients of Immich do, over HTTP.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ImmichSignInTests {
     @Test("IM-5 a sign-in answers 201 with every member that 3.1.0 has")
     func signsIn() async throws {

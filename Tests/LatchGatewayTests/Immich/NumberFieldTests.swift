@@ -5,7 +5,7 @@ import Wire
 @testable import LatchGateway
 
 /// Numbers from outside, as far as they go.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct NumberFieldTests {
     private static let fields = [
         ("/search/metadata", "page"), ("/search/metadata", "size"), ("/download/info", "archiveSize"),

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchGateway
 
 /// That a PIN is changed or taken away only by what is true in the very write that does so.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct PINChangeTests {
     @Test("IM-15 of two changes by the same PIN at once only one is made")
     func isChangedOnce() async throws {

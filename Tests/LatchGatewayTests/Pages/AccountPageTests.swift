@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5))) struct AccountPageTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountPageTests {
     private static let account = "/latch/account"
 
     @Test("who is not signed in is sent to the sign-in, and comes back")

@@ -6,7 +6,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5))) struct AdministrationPageTests {
+@Suite(.timeLimit(.minutes(20))) struct AdministrationPageTests {
     private static let admin = "/latch/admin"
     private static let rootEmail = "root@example.org"
 

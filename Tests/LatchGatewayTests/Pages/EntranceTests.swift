@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5))) struct EntranceTests {
+@Suite(.timeLimit(.minutes(20))) struct EntranceTests {
     @Test(
         "the server's address, and the prefix of the pages alone, lead to the account",
         arguments: ["/latch", "/id", ""])

@@ -8,7 +8,7 @@ import Wire
 @testable import LatchGateway
 
 /// Every form of every page, found in the router: one that is added later is tried too.
-@Suite(.timeLimit(.minutes(5))) struct FormForgeryTests {
+@Suite(.timeLimit(.minutes(20))) struct FormForgeryTests {
     /// What another site, or another session, can make of a form.
     enum Forgery: CaseIterable {
         case noToken, emptyToken, anotherSessionsToken, tokenFromBeforeTheSignIn, anotherSite, sibling, otherOrigin,

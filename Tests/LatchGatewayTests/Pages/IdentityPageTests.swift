@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Unlinked identities", .timeLimit(.minutes(5))) struct IdentityPageTests {
+@Suite("Unlinked identities", .timeLimit(.minutes(20))) struct IdentityPageTests {
     private static let failures = "/latch/admin/failures"
 
     /// A gateway with a provider that does not verify addresses, Ada, and an administrator who is signed in.

@@ -8,7 +8,7 @@ import Wire
 @testable import LatchGateway
 
 /// The pages of a gateway at `https://id.example.org`, asked for on the hosts that are protected by it.
-@Suite("The pages' own address", .timeLimit(.minutes(5)))
+@Suite("The pages' own address", .timeLimit(.minutes(20)))
 struct PageHomeTests {
     private static let home = "https://id.example.org"
 

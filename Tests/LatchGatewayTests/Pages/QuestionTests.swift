@@ -9,7 +9,7 @@ import Wire
 
 /// Actions that one click cannot undo need a confirmation. The test finds every form in the router: a new form must either ask
 /// or be listed here.
-@Suite(.timeLimit(.minutes(5))) struct QuestionTests {
+@Suite(.timeLimit(.minutes(20))) struct QuestionTests {
     /// Forms with typed input, or whose action one click undoes.
     private static let unasked: Set = [
         "/latch/sign-in", "/latch/sign-out", "/latch/account/password", "/latch/account/pin",

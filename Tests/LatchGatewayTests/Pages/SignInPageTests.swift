@@ -6,7 +6,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite(.timeLimit(.minutes(5))) struct SignInPageTests {
+@Suite(.timeLimit(.minutes(20))) struct SignInPageTests {
     @Test("a person signs in by the page and comes back to where it was; the cookie is new")
     func signsIn() async throws {
         try await Bench.withPages { bench in

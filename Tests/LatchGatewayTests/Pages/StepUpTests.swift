@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// What needs a sign-in of the last minutes, for people who come in through an identity provider where they stay signed in.
-@Suite("A fresh sign-in through a provider", .timeLimit(.minutes(5)))
+@Suite("A fresh sign-in through a provider", .timeLimit(.minutes(20)))
 struct StepUpTests {
     private static let endOthers = "/latch/account/devices/end-others"
 

@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// What an app learns of a server before anybody signs in.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailDiscoveryTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailDiscoveryTests {
     @Test("RM-4 discovery tells the versions, the features and that people sign in through a provider")
     func discovery() async throws {
         try await RelateMailBench.with { bench in

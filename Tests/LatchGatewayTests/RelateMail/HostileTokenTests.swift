@@ -9,7 +9,7 @@ import Wire
 @testable import LatchGateway
 
 /// Tokens of an identity provider, right and wrong ones: a wrong one opens nothing, makes nobody and asks nothing twice.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailTokenTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailTokenTests {
     private struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let make: @Sendable (TokenIssuer) throws -> String

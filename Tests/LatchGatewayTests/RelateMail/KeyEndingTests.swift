@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// Keys end with the account, wherever that is changed, and leave nothing behind.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailKeyEndingTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailKeyEndingTests {
     @Test(
         "RM-8 a person's keys end when the person is disabled, removed or gets another password",
         arguments: ["disable", "remove", "password", "unlink", "keys"])

@@ -7,7 +7,7 @@ import Wire
 @testable import LatchGateway
 
 /// Keys of programs: made, used, listed, revoked.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailKeyTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailKeyTests {
     private static let all = ["smtp", "pop3", "imap", "api:read", "api:write", "app"]
 
     @Test("RM-6 a token of the provider makes a key with all scopes; the answer is 200 and holds it once")

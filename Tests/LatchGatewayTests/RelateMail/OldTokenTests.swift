@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// Tokens of a provider that were good once.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct OldTokenTests {
     @Test(
         "RM-6 a token of the provider from before a sign-out everywhere opens nothing and makes no key",

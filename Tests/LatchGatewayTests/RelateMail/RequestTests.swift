@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// Requests as such: where a key may be, the profile, and how many there may be.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailRequestTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailRequestTests {
     @Test("RM-6 a key is taken from one Authorization field and from nowhere else")
     func places() async throws {
         try await RelateMailBench.with { bench in

@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// Signing out everywhere, in all its forms: sessions end and API keys are revoked.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct SignOutEverywhereTests {
     private func with(_ body: (RelateMailBench, RelateMailBench.Key) async throws -> Void) async throws {
         try await RelateMailBench.with({ settings in
@@ -110,7 +110,7 @@ struct SignOutEverywhereTests {
 }
 
 /// Keys that expire.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeyExpiryTests {
     @Test("RM-8 an expired key is refused, even from memory; it is not listed any more and cannot create keys")
     func expires() async throws {

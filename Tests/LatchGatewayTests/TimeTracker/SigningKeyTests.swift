@@ -8,7 +8,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Signed tokens and their keys", .timeLimit(.minutes(5)))
+@Suite("Signed tokens and their keys", .timeLimit(.minutes(20)))
 struct SigningKeyTests {
     @Test("A fresh server publishes a key before the first token is signed, and signs with it")
     func firstKey() async throws {

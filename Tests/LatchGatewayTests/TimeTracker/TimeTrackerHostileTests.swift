@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Attacks on sign-in as Time Tracker has it", .timeLimit(.minutes(5)))
+@Suite("Attacks on sign-in as Time Tracker has it", .timeLimit(.minutes(20)))
 struct TimeTrackerHostileTests {
     private static let ways = TimeTrackerSettings.Callback.allCases
     private static let unknown = "OIDC session not found or expired. Initiate login again."

@@ -9,7 +9,7 @@ import Wire
 @testable import LatchGateway
 
 /// Every case of a code-flow relying party against sign-in as Time Tracker has it: after a bad answer nobody is signed in.
-@Suite("Providers that do wrong, to Time Tracker's apps", .timeLimit(.minutes(5)))
+@Suite("Providers that do wrong, to Time Tracker's apps", .timeLimit(.minutes(20)))
 struct TimeTrackerProviderTests {
     @Test("TT-4 by way of the gateway", arguments: ProviderCase.all)
     func gateway(_ row: ProviderCase) async throws {

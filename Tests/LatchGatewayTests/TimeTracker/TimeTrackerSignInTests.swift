@@ -7,7 +7,7 @@ import Wire
 
 @testable import LatchGateway
 
-@Suite("Sign-in as Time Tracker has it", .timeLimit(.minutes(5)))
+@Suite("Sign-in as Time Tracker has it", .timeLimit(.minutes(20)))
 struct TimeTrackerSignInTests {
     private static let ways = TimeTrackerSettings.Callback.allCases
 

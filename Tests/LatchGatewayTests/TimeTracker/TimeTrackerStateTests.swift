@@ -6,7 +6,7 @@ import Wire
 @testable import LatchGateway
 
 /// An app that asks for the start itself, before its browser comes, and so knows the state.
-@Suite("The state that an app of Time Tracker's has seen", .timeLimit(.minutes(5)))
+@Suite("The state that an app of Time Tracker's has seen", .timeLimit(.minutes(20)))
 struct TimeTrackerStateTests {
     private static let ways = TimeTrackerSettings.Callback.allCases
     private static let start = "/tt/auth/login?redirect_uri=timetracker://oauth/callback"

@@ -4,7 +4,7 @@ import Testing
 @testable import LatchKit
 
 /// Answers that are kept, against a server that says how.
-@Suite(.timeLimit(.minutes(5))) struct ResponseCacheTests {
+@Suite(.timeLimit(.minutes(20))) struct ResponseCacheTests {
     private let world: World
 
     init() throws { world = try World() }

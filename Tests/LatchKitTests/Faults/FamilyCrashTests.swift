@@ -4,7 +4,7 @@ import Testing
 @testable import LatchKit
 
 /// Killed between every two steps, whatever the dialect.
-@Suite(.timeLimit(.minutes(5))) struct FamilyCrashTests {
+@Suite(.timeLimit(.minutes(20))) struct FamilyCrashTests {
     private static let connection = ConnectionOptions(extraHeaders: ["X": "y"])
 
     @Test(

@@ -4,7 +4,7 @@ import Testing
 @testable import LatchKit
 
 /// What goes wrong between here and a server, at each thing that is asked of it, whatever the dialect.
-@Suite(.timeLimit(.minutes(5))) struct FamilyFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct FamilyFaultTests {
     @Test("a fault while a server is looked for is told, and nothing is kept", arguments: Family.all, Fault.all)
     func probe(_ family: Family, _ fault: Fault) async throws {
         let world = try await family.make()

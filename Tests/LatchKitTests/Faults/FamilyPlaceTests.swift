@@ -6,7 +6,7 @@ import Testing
 @testable import LatchKit
 
 /// Addresses at which no server can be had any more: its name is gone, or its certificate is none to trust.
-@Suite(.timeLimit(.minutes(5))) struct FamilyPlaceTests {
+@Suite(.timeLimit(.minutes(20))) struct FamilyPlaceTests {
     enum Place: String, Sendable, CaseIterable, CustomTestStringConvertible {
         case unknownName = "a name that is not found"
         case selfSigned = "a self-signed certificate"

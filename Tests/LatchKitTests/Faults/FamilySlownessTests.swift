@@ -4,7 +4,7 @@ import Testing
 @testable import LatchKit
 
 /// A server whose answers crawl.
-@Suite(.timeLimit(.minutes(5))) struct FamilySlownessTests {
+@Suite(.timeLimit(.minutes(20))) struct FamilySlownessTests {
     @Test("answers that come byte by byte are answers, from the first question to the last", arguments: Family.all)
     func crawl(_ family: Family) async throws {
         let world = try await family.make()

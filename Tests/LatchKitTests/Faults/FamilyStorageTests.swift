@@ -7,7 +7,7 @@ import Testing
 @testable import LatchKit
 
 /// What goes wrong on this device: secrets that cannot be had, and a disk without room.
-@Suite(.timeLimit(.minutes(5))) struct FamilyStorageTests {
+@Suite(.timeLimit(.minutes(20))) struct FamilyStorageTests {
     @Test("a locked secret store makes no account and loses none", arguments: Family.all)
     func locked(_ family: Family) async throws {
         let world = try await family.make()

@@ -3,7 +3,7 @@ import Testing
 @testable import LatchKit
 
 /// Whose 401: what products in front of a server answer for it, as their users see it.
-@Suite(.timeLimit(.minutes(5))) struct SignInProxyTests {
+@Suite(.timeLimit(.minutes(20))) struct SignInProxyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         /// What the person is told, beside the server's address; nothing where the answer could be anybody's.

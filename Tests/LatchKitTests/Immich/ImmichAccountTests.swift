@@ -6,7 +6,7 @@ import Testing
 @testable import LatchKit
 
 /// Password, sessions, PIN, and what happens around signing in and out, at servers of every generation.
-@Suite(.timeLimit(.minutes(5))) struct ImmichAccountTests {
+@Suite(.timeLimit(.minutes(20))) struct ImmichAccountTests {
     @Test(
         "IM-12 a forced change goes the way that ends the forcing, and is noted here", arguments: ImmichGeneration.all)
     func forced(_ generation: ImmichGeneration) async throws {

@@ -7,7 +7,7 @@ import Wire
 @testable import LatchKit
 
 /// Sign-in with the browser at servers of every generation; the identity provider signs in at once.
-@Suite(.timeLimit(.minutes(5))) struct ImmichBrowserTests {
+@Suite(.timeLimit(.minutes(20))) struct ImmichBrowserTests {
     private func signIn(
         _ world: ImmichWorld, _ callback: CallbackMethod = .automatic, _ change: (String) -> String = { $0 }
     ) async throws -> Account {

@@ -4,7 +4,7 @@ import Testing
 @testable import LatchKit
 
 /// Finding an Immich server, of every generation and behind everything that stands in front of one.
-@Suite(.timeLimit(.minutes(5))) struct ImmichFindingTests {
+@Suite(.timeLimit(.minutes(20))) struct ImmichFindingTests {
     @Test(
         "IM-3 IM-4 IM-18 a server of every generation is found and tells how it signs in",
         arguments: ImmichGeneration.all)

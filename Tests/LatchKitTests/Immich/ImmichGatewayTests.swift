@@ -7,7 +7,7 @@ import Testing
 @testable import LatchKit
 
 /// The client against the real gateway with the dialect of Immich.
-@Suite(.timeLimit(.minutes(5))) struct ImmichGatewayTests {
+@Suite(.timeLimit(.minutes(20))) struct ImmichGatewayTests {
     @Test(
         "IM-5 IM-9 IM-10 IM-11 IM-15 a gateway signs in, lists sessions, keeps a PIN, and ends what it is told to end")
     func wholeWay() async throws {

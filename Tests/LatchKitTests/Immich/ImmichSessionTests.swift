@@ -5,7 +5,7 @@ import Testing
 @testable import LatchKit
 
 /// Signing in with a password, being signed in and signing out, at servers of every generation.
-@Suite(.timeLimit(.minutes(5))) struct ImmichSessionTests {
+@Suite(.timeLimit(.minutes(20))) struct ImmichSessionTests {
     @Test(
         "IM-5 IM-8 IM-9 IM-10 IM-11 a person signs in, is recognised after a new start, and signs out",
         arguments: ImmichGeneration.all)

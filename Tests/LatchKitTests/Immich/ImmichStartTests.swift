@@ -3,7 +3,7 @@ import Testing
 @testable import LatchKit
 
 /// Where a program goes when it starts.
-@Suite(.timeLimit(.minutes(5))) struct ImmichStartTests {
+@Suite(.timeLimit(.minutes(20))) struct ImmichStartTests {
     @Test("IM-1 a start opens what is kept: with a session of before it leads to the app, without one to the sign-in")
     func start() async throws {
         let world = try ImmichWorld()

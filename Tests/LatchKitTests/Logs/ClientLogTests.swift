@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct ClientLogTests {
+@Suite(.timeLimit(.minutes(20))) struct ClientLogTests {
     @Test("sign-ins, renewals, rejections, ends and sign-outs are noted with server, outcome and time")
     func acts() async throws {
         let world = try World()

@@ -3,7 +3,7 @@ import Wire
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct OnyxRegistrationTests {
+@Suite(.timeLimit(.minutes(20))) struct OnyxRegistrationTests {
     private static let registered = #"""
         {"id":"7","email":"ada@example.org","is_active":true,"is_superuser":false,"is_verified":false,"account_type":"STANDARD"}
         """#

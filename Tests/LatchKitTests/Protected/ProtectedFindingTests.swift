@@ -4,7 +4,7 @@ import Testing
 @testable import LatchKit
 
 /// What of a protected address is believed about who signs people in to it.
-@Suite(.timeLimit(.minutes(5))) struct ProtectedFindingTests {
+@Suite(.timeLimit(.minutes(20))) struct ProtectedFindingTests {
     /// What a server answers with, `SELF` for its own address and `GATEWAY` for the gateway's.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String

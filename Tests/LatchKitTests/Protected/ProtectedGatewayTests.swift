@@ -7,7 +7,7 @@ import Testing
 @testable import LatchKit
 
 /// Signing in to something that knows nothing of sign-in, behind a real gateway.
-@Suite(.timeLimit(.minutes(5))) struct ProtectedGatewayTests {
+@Suite(.timeLimit(.minutes(20))) struct ProtectedGatewayTests {
     private let home: Home
 
     init() throws { home = try Home() }

@@ -5,7 +5,7 @@ import Wire
 @testable import LatchKit
 
 /// What is at an address, by its discovery and its configuration.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailDiscoveryTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailDiscoveryTests {
     /// One installation and how people sign in there.
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchKit
 
 /// The key of a first sign-in, of which nobody knows yet when the program dies or the next step fails.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailFirstKeyTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailFirstKeyTests {
     static let steps: [AccountStep] = [
         .firstKeyNoted, .firstKeyMade, .rowMade, .connectionWritten, .tokenWritten, .rowWhole,
     ]

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchKit
 
 /// A server and its identity provider that both have certificates of their own.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailPinTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailPinTests {
     @Test("RM-5 the server's pin is for the server alone: its provider is another host, and judged by the authorities")
     func pin() async throws {
         let authority = try await Authority.make()

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchKit
 
 /// Keys listed, replaced and revoked, also when the program dies on the way.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailRotationTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailRotationTests {
     private func identify(_ latch: Latchstring, _ account: Account) async throws -> String {
         try await latch.session(for: account).identity().email
     }

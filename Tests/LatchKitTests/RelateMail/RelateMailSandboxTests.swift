@@ -6,7 +6,7 @@ import Testing
 @testable import LatchKit
 
 /// The client against the real gateway's Relate Mail and the sandbox's provider, over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailSandboxTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailSandboxTests {
     private struct House {
         let sandbox: Sandbox
         let home: Home

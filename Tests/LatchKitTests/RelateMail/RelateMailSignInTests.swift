@@ -9,7 +9,7 @@ import Wire
 @testable import LatchKit
 
 /// Sign-in at the provider, and the key that comes of it, against a server that keeps the contract of Relate Mail.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailSignInTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailSignInTests {
     @Test(
         "RM-4 to RM-7 a person signs in at the provider; the key is kept, its id in the account, all tokens forgotten")
     func wholeWay() async throws {

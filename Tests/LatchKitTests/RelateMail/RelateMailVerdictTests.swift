@@ -4,7 +4,7 @@ import Testing
 @testable import LatchKit
 
 /// What an answer says about a key, and what releases of the server do otherwise.
-@Suite(.timeLimit(.minutes(5))) struct RelateMailVerdictTests {
+@Suite(.timeLimit(.minutes(20))) struct RelateMailVerdictTests {
     private static func answer(
         _ status: Int, _ body: String = "", _ type: String? = nil, _ headers: HTTPHeaders = [:]
     ) -> ClientResponse {

@@ -4,7 +4,7 @@ import Wire
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct TimeTrackerProbeTests {
+@Suite(.timeLimit(.minutes(20))) struct TimeTrackerProbeTests {
     private static func probe(_ world: TimeTrackerWorld) async throws -> ProbeReport {
         try await world.home.open().probe(world.address)
     }

@@ -4,7 +4,7 @@ import Wire
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct TimeTrackerSessionTests {
+@Suite(.timeLimit(.minutes(20))) struct TimeTrackerSessionTests {
     @Test("TT-6 each request with a token says JSON both ways, unless it says otherwise itself")
     func headers() async throws {
         let world = try TimeTrackerWorld()

@@ -5,7 +5,7 @@ import Wire
 
 @testable import LatchKit
 
-@Suite(.timeLimit(.minutes(5))) struct TimeTrackerSignInTests {
+@Suite(.timeLimit(.minutes(20))) struct TimeTrackerSignInTests {
     private func world(_ change: (inout TimeTrackerScript.Settings) -> Void = { _ in }) throws -> TimeTrackerWorld {
         var settings = TimeTrackerScript.Settings()
         change(&settings)

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// Several gateways on one Redis.
-@Suite("Two gateways", .inTurn, .timeLimit(.minutes(5)))
+@Suite("Two gateways", .inTurn, .timeLimit(.minutes(20)))
 struct TwoGatewaysTests {
     @Test("OX-15 each completes what the other began, at every step")
     func eachOther() async throws {

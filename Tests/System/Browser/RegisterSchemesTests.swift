@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latch register-schemes` with the desktop's own tools.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct RegisterSchemesTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct RegisterSchemesTests {
     private let house: House
     private var entry: String { house.folder.file("data/applications/latchstring-callback.desktop") }
     private var list: String { house.folder.file("config/mimeapps.list") }

@@ -5,7 +5,7 @@ import Testing
 ///
 /// ``ClientCrashTests`` kill before every system call, at one family; here whatever stands between is met too: the browser,
 /// the identity provider and the server go on when the program is dead.
-@Suite(.timeLimit(.minutes(5))) struct FamilyCrashTests {
+@Suite(.timeLimit(.minutes(20))) struct FamilyCrashTests {
     @Test(
         "OX-13 IM-11 TT-12 RM-7 RM-8 killed at any moment, latch leaves an account whole or absent, in every family",
         arguments: CrashFamily.all)

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// `latch download` and `latch downloads`, the built programs, with the sandbox's library of pictures.
-@Suite("Bringing pictures home", .inTurn, .timeLimit(.minutes(5)))
+@Suite("Bringing pictures home", .inTurn, .timeLimit(.minutes(20)))
 struct BringHomeTests {
     private static let all = [
         "Bildschirm 2024-08-09.png", "Großes Panorama.jpg", "Gruppenbild.jpg", "IMG_0001.JPG", "IMG_0001.MOV",

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// Disks that fail to take what they are given, and those that take no such thing.
-@Suite("Disks that fail", .inTurn, .timeLimit(.minutes(5)))
+@Suite("Disks that fail", .inTurn, .timeLimit(.minutes(20)))
 struct BrokenDiskTests {
     private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 2) }
 

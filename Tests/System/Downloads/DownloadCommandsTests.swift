@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// The commands to a queue, whose server gives half of a file and then nothing until it is told to.
-@Suite("Commanding downloads", .inTurn, .timeLimit(.minutes(5)))
+@Suite("Commanding downloads", .inTurn, .timeLimit(.minutes(20)))
 struct DownloadCommandsTests {
     private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A file system that is full, and has room again.
 @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(20)),
     .enabled("This system lets nobody mount a small file system (unshare --mount).") {
         try await OwnMounts.arePossible()
     })

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// Disks that can do less than this one: FAT, network drives, drives of user space.
-@Suite("Disks that can do little", .serialized, .timeLimit(.minutes(5)))
+@Suite("Disks that can do little", .serialized, .timeLimit(.minutes(20)))
 struct PlainDiskTests {
     /// What a disk cannot do.
     enum Disk: String, CaseIterable, CustomTestStringConvertible {

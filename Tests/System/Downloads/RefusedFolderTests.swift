@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// `latch download`, the built program, where a folder or a server refuses.
-@Suite("Folders that are refused", .inTurn, .timeLimit(.minutes(5)))
+@Suite("Folders that are refused", .inTurn, .timeLimit(.minutes(20)))
 struct RefusedFolderTests {
     private let server: PictureServer
     private let house: PictureHouse

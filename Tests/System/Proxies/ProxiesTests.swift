@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// Real proxies, each by the files that operators get, before a backend that knows nothing of sign-in.
-@Suite("Behind a proxy that asks the gateway", .inTurn, .timeLimit(.minutes(5)))
+@Suite("Behind a proxy that asks the gateway", .inTurn, .timeLimit(.minutes(20)))
 struct ProxiesTests {
     private static let page = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]
 

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// `latch login` against the sandbox's Immich: a real gateway with that dialect, and a real provider behind it.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct ImmichLoginTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct ImmichLoginTests {
     @Test(
         "IM-7 IM-9 IM-10 IM-11 signed in with the browser, known, listed beside another session that is ended, signed out"
     )

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// `latch login` and `latch keys` against the sandbox's Relate Mail, as people and scripts use them.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct RelateMailLoginTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct RelateMailLoginTests {
     @Test("RM-5 RM-6 RM-8 signed in with the browser, a key listed, replaced, and revoked at a question")
     func wholeWay() async throws {
         try await SandboxHouse.with("relate-mail") { place, server in

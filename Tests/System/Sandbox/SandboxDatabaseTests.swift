@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// `latchd`'s commands beside gateways that run: those of the real sandbox, on its databases.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct SandboxDatabaseTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxDatabaseTests {
     private struct Bench {
         let sandbox: RunningSandbox
         let http: HTTPClient

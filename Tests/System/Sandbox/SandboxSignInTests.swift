@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Whole sign-ins through the provider of the real `latchd sandbox`, without a browser.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct SandboxSignInTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxSignInTests {
     private func with(_ body: (RunningSandbox, BrowserlessSignIn) async throws -> Void) async throws {
         let sandbox = try await RunningSandbox(House())
         let http = try HTTPClient()

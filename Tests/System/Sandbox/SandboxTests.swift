@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// `latchd sandbox` as the programs that use it see it.
-@Suite(.inTurn, .timeLimit(.minutes(5))) struct SandboxTests {
+@Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxTests {
     private func folders(_ house: House) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: house.folder.path).filter { $0.hasPrefix("latchd-sandbox") }
     }

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// What an operator is told before clients complain.
-@Suite(.inTurn, .timeLimit(.minutes(5)))
+@Suite(.inTurn, .timeLimit(.minutes(20)))
 struct TLSCheckTests {
     @Test func `check tells what the certificate is good for`() async throws {
         let tls = try await TLSHouse()

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// `latchd` with a certificate, as clients and operators meet it.
-@Suite(.inTurn, .timeLimit(.minutes(5)))
+@Suite(.inTurn, .timeLimit(.minutes(20)))
 struct TLSSystemTests {
     @Test func `a person signs in over TLS, and the certificate is replaced under running requests`() async throws {
         let tls = try await TLSHouse()

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// The built gateway as Time Tracker's app, its keys' administrator and another server meet it.
-@Suite("Time Tracker and its tokens", .timeLimit(.minutes(5)))
+@Suite("Time Tracker and its tokens", .timeLimit(.minutes(20)))
 struct TimeTrackerSystemTests {
     private func with(
         callback: String = "gateway", algorithm: String = "ES256", _ body: (TimeTrackerHouse) async throws -> Void
