@@ -1,8 +1,9 @@
 import Foundation
-import HTTPServer
 import TestSupport
 import Testing
 import Wire
+
+@testable import HTTPServer
 
 @Suite("Time-outs", .timeLimit(.minutes(20)))
 struct TimeoutTests {
@@ -75,6 +76,34 @@ struct TimeoutTests {
         try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try socket.readResponse()
         #expect(try socket.readToEnd() == "")
+        await server.stop()
+    }
+
+    @Test("time in which the loop itself was held up does not count against a client whose request has arrived")
+    func lateLoop() async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.loops = 1
+                $0.headerTimeout = .seconds(30)
+            })
+        let loop = try #require(server.server.loops.first)
+        let socket = try server.connect()
+        try socket.write("GET /hel")
+        try await eventually {
+            await withCheckedContinuation { continuation in
+                loop.perform { continuation.resume(returning: !$0.connections.isEmpty) }
+            }
+        }
+        // As if the loop had run no more for a minute.
+        await withCheckedContinuation { continuation in
+            loop.perform {
+                $0.now += 60_000_000_000
+                $0.sweepIfDue()
+                continuation.resume()
+            }
+        }
+        try socket.write("lo HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try socket.readResponse().head.hasPrefix("HTTP/1.1 200 "))
         await server.stop()
     }
 

@@ -77,6 +77,11 @@ final class ClientConnection: @unchecked Sendable {  // Only the loop's thread t
         self.deadline = deadline
     }
 
+    /// Gives the client as much more time as the loop was held up.
+    func postponeDeadline(by delay: UInt64) {
+        if deadline != .max { deadline += delay }
+    }
+
     /// The client will send no more: nobody waits for a handler that still runs, and a request that is not complete
     /// never will be. Complete ones that are already here are still answered.
     func peerHasEnded() {

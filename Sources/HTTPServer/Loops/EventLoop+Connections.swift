@@ -92,7 +92,10 @@ extension EventLoop {
     /// Ends connections past their deadline. One look at all of them is cheaper than keeping timers for each request.
     func sweepIfDue() {
         guard nextSweep <= now else { return }
+        let delay = now - nextSweep
         nextSweep = now + settings.sweepInterval
+        // On a machine that is too busy to run the loop the clients' bytes wait here: that time does not count against them.
+        if delay > settings.sweepInterval { for connection in connections { connection.postponeDeadline(by: delay) } }
         for connection in connections {
             connection.endIfCutShort()
             if connection.deadline <= now { connection.expire() }

@@ -13,7 +13,8 @@ import Testing
             answer.pace = .milliseconds(1)
             return answer
         }
-        let latch = try await world.home.open()
+        // A busy machine needs seconds for answers in so many pieces.
+        let latch = try await world.home.open(goodbyeBound: .seconds(120))
         let account = try await world.signIn(latch)
         try await world.expectWholeOrAbsent(latch, [account.id])
         #expect(try await latch.signOut(account).failure?.code != .timedOut)
