@@ -15,7 +15,7 @@ struct BrowserPerson: Sendable {
     /// A sign-in whose address comes here and whose browser is this person.
     func signIn(
         _ callback: CallbackMethod = .automatic, provider: String? = nil, browser: Browser? = nil,
-        timeout: Duration = .seconds(60), pasted: (@Sendable () async throws -> String?)? = nil
+        timeout: Duration = .seconds(300), pasted: (@Sendable () async throws -> String?)? = nil
     ) -> BrowserSignIn {
         BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout, pasted: pasted) {
             event in

@@ -9,8 +9,11 @@ import TestSupport
 final class Home: Sendable {
     let secrets = MemoryStore()
     let clock = ManualClock()
-    private let patience = Mutex(Duration.seconds(30))
+    private let patience = Mutex(Home.ample)
     private let folder: TemporaryDirectory
+
+    /// Enough for every answer on a busy machine; tests of a bound set a short one.
+    static let ample = Duration.seconds(120)
 
     init() throws { folder = try TemporaryDirectory() }
 
@@ -31,7 +34,7 @@ final class Home: Sendable {
     }
 
     func open(
-        secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil, goodbyeBound: Duration? = nil,
+        secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil, goodbyeBound: Duration = Home.ample,
         finishesUnfinished: Bool = true
     ) async throws -> Latchstring {
         var configuration = Latchstring.Configuration(
@@ -42,7 +45,7 @@ final class Home: Sendable {
         // A busy machine must not decide what a start finishes.
         configuration.startBound = .seconds(60)
         configuration.answerBound = { self.answerBound }
-        if let goodbyeBound { configuration.goodbyeBound = goodbyeBound }
+        configuration.goodbyeBound = goodbyeBound
         if let step {
             let stopped = Mutex2()
             configuration.hook = StepHook { reached in

@@ -252,7 +252,7 @@ extension FamilyWorld {
         for field in dialect.authorization(token) { request.headers[field.name] = field.value }
         let client = try ConnectionOptions(proxy: "").client(userAgent: "test", home: account.serverURL)
         let answer = try await PasswordSignIn.send(
-            request, to: account.serverURL, with: client, timeout: .seconds(30))
+            request, to: account.serverURL, with: client, timeout: Home.ample)
         await client.close()
         return dialect.identity(from: answer) != nil
     }

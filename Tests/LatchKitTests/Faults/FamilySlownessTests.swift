@@ -13,8 +13,7 @@ import Testing
             answer.pace = .milliseconds(1)
             return answer
         }
-        // A busy machine needs seconds for answers in so many pieces.
-        let latch = try await world.home.open(goodbyeBound: .seconds(120))
+        let latch = try await world.home.open()
         let account = try await world.signIn(latch)
         try await world.expectWholeOrAbsent(latch, [account.id])
         #expect(try await latch.signOut(account).failure?.code != .timedOut)
@@ -79,7 +78,7 @@ import Testing
         await expectTimeOut { try await world.begin(latch, server, slowDown) }
         #expect(try await latch.accounts.rowIDs().isEmpty)
 
-        world.home.answerBound = .seconds(30)
+        world.home.answerBound = Home.ample
         world.wire.script(world.rules)
         let account = try await world.begin(latch, server) {}
         let session = try latch.session(for: account)
@@ -90,7 +89,7 @@ import Testing
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
         #expect(await session.restore().isSignedIn)
 
-        world.home.answerBound = .seconds(30)
+        world.home.answerBound = Home.ample
         world.wire.script(world.rules)
         try await world.expectWholeOrAbsent(latch, [account.id])
         #expect(try await session.identity().email == "ada@example.org")
