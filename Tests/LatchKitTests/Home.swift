@@ -34,7 +34,8 @@ final class Home: Sendable {
     }
 
     func open(
-        secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil, goodbyeBound: Duration = Home.ample,
+        secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil,
+        goodbyeBound: Duration = Home.ample,
         finishesUnfinished: Bool = true
     ) async throws -> Latchstring {
         var configuration = Latchstring.Configuration(
