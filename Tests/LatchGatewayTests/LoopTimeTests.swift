@@ -12,7 +12,7 @@ import Wire
 /// Invariant: no input of any size or shape holds an event loop for more than 50 ms. The tests measure the processor time of
 /// the loops' threads, so that other work on the machine does not matter; a build without optimization may take ten times as
 /// long.
-@Suite("Loop time", .timeLimit(.minutes(15)))
+@Suite("Loop time", .timeLimit(.minutes(30)))
 struct LoopTimeTests {
     #if DEBUG
         private static let bound = Duration.milliseconds(500)

@@ -227,10 +227,26 @@ private func system_write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
 /// The system's `close`, which methods of that name hide.
 func system_close(_ file: Int32) { _ = close(file) }
 
+/// Orders what one thread did before what another one does.
+private final class HandOver: Sendable {
+    private let isGiven = Mutex(false)
+
+    func give() { isGiven.withLock { $0 = true } }
+    func take() { isGiven.withLock { $0 = false } }
+}
+
 extension DownloadPart {
     static func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
-            DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+        // What `body` did comes before what follows the await. The thread sanitizer misses that order for some continuations that
+        // a task of an actor waits for (Swift 6.3), so it is made by a lock as well.
+        let order = HandOver()
+        defer { order.take() }
+        return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+            DispatchQueue.global().async {
+                let result = Result { try body() }
+                order.give()
+                continuation.resume(with: result)
+            }
         }
     }
 
