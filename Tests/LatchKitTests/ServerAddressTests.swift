@@ -13,6 +13,7 @@ import Testing
             ("HTTPS://Photos.Example.ORG", "https://photos.example.org"),
             ("photos.example.org/api", "https://photos.example.org"),
             ("photos.example.org/api/", "https://photos.example.org"),
+            ("photos.example.org/api/api/", "https://photos.example.org"),
             ("photos.example.org/onyx/api/", "https://photos.example.org/onyx"),
             ("photos.example.org/Home/onyx", "https://photos.example.org/Home/onyx"),
             ("photos.example.org/my photos".replacing(" ", with: "%20"), "https://photos.example.org/my%20photos"),

@@ -43,17 +43,18 @@ struct AddressParts {
         return number
     }
 
-    /// The path without its trailing slashes and `/api`; empty for none.
+    /// The path without slashes and `/api` at its end; empty for none.
     static func prefix(_ path: String) throws(LatchError) -> String {
         if path.utf8.allSatisfy({ $0 == UInt8(ascii: "/") }) { return "" }
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        while segments.last?.isEmpty == true { segments.removeLast() }
-        if segments.last == "api" { segments.removeLast() }
-        while segments.last?.isEmpty == true { segments.removeLast() }
+        var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+            PercentEncodedPath.normalized($0)
+        }
+        // All of them, so that an address that is kept and read again is the same.
+        while let last = segments.last, last.isEmpty || last == "api" { segments.removeLast() }
         guard !segments.contains(where: { $0.isEmpty || [".", ".."].contains($0) }) else {
             throw refusal("its path has an empty part, '.' or '..'")
         }
-        return segments.map { "/" + PercentEncodedPath.normalized($0) }.joined()
+        return segments.map { "/" + $0 }.joined()
     }
 
     /// The error for an address, ending with how to write one.
