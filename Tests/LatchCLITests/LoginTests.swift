@@ -31,7 +31,10 @@ struct LoginTests {
     func menu() async throws {
         let server = try FaultServer { ScriptedImmich.answer($0, button: "Sign in with Authelia", version: (9, 4)) }
         defer { server.close() }
-        let terminal = try home().terminal("login", "http://127.0.0.1:\(server.port)")
+        let home = try home()
+        // Its folder is removed with it, and the program needs it to the end.
+        defer { withExtendedLifetime(home) {} }
+        let terminal = try home.terminal("login", "http://127.0.0.1:\(server.port)")
         try terminal.wait(for: "Which, or your e-mail [1]:")
         #expect(terminal.screen.contains("2  Sign in with Authelia, in the browser"))
         #expect(terminal.screen.contains("The server's version is v9.4.0") && terminal.screen.contains("Warning:"))

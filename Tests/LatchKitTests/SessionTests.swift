@@ -285,7 +285,7 @@ import Testing
 
     @Test("OX-13 signing out gives up on a server that takes the request and never answers, and wipes everything")
     func signOutSilent() async throws {
-        let latch = try await world.home.open()
+        let latch = try await world.home.open(goodbyeBound: Session.revocationBound)
         let account = try await world.signIn(latch)
         let end = DispatchSemaphore(value: 0)
         world.onyx.intercept { request in

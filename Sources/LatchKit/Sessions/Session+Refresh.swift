@@ -37,8 +37,9 @@ extension Session {
             let result: Result<Renewal, any Error>
             do {
                 result = .success(try await renewUnderLock(token, rejection, epoch))
-            } catch is CancellationError {
-                // The callers were not cancelled: the session was signed out or closed.
+            } catch where error is CancellationError || Task.isCancelled {
+                // The callers were not cancelled: the session was signed out or closed. A store that was stopped reports that in
+                // words of its own.
                 result = .failure(
                     epoch == machine.epoch ? Self.closed : signedOutError(.notSignedIn))
             } catch {
