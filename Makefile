@@ -1,7 +1,7 @@
 # make demo      build both ends and show them working, in a folder that is removed afterwards
-# make test      every test: first those of the rooms, then those of the whole system
+# make test      every test: first the module tests, then the system tests
 # make crash     kill both programs, and cut the power, at hundreds of moments: some minutes, part of `make test`
-# make sanitize  the tests of the rooms under the thread and the address sanitizer: some minutes, first builds apart
+# make sanitize  the module tests under the thread and the address sanitizer: some minutes, first builds apart
 # make loop-time the worst requests on every route, in a build with optimization: no loop may be held for 50 ms; some minutes
 # make fuzz      random input for every parser of outside bytes, FUZZ_SECONDS=20 each; FUZZ="form json" chooses
 # make check     what a change must pass: format, warnings, tests, release build
