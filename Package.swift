@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// A room may use rooms below it, never above: ARCHITECTURE.md draws the floors.
+// A module uses only modules below it: ARCHITECTURE.md lists the layers.
 let package = Package(
     name: "latchstring",
     products: [
@@ -11,7 +11,7 @@ let package = Package(
         .library(name: "LatchDownloads", targets: ["LatchDownloads"]),
     ],
     targets: [
-        // Cellar: module maps over the distribution's C libraries, no logic.
+        // C: module maps over the distribution's C libraries, no logic.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
@@ -27,68 +27,69 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        // First floor: values and rules, no input or output.
-        .target(name: "Arguments"),
+        // Ground and formats: values and rules, no input or output but threads.
+        .target(name: "Primitives"),
+        .target(name: "Arguments", dependencies: ["Primitives"]),
         .target(name: "Crypto", dependencies: ["COpenSSL", "CSodium"]),
         .target(name: "JOSE", dependencies: ["COpenSSL", "Crypto", "Wire"]),
         .target(name: "OAuth", dependencies: ["Crypto", "Wire"]),
         .target(name: "NormalizedText", dependencies: ["CUnistring"]),
         .target(name: "QRCode", dependencies: ["CQREncode"]),
-        .target(name: "Wire"),
+        .target(name: "Wire", dependencies: ["Primitives"]),
         .target(name: "YAML", dependencies: ["CYAML"]),
 
-        // Second floor: one door each to the disk, the network and the system's secret store.
-        .target(name: "Database", dependencies: ["CSQLite"]),
-        .target(name: "Desktop", dependencies: ["CProcess", "CSystemd"]),
-        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "Wire"]),
-        .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Wire"]),
-        .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Wire"]),
-        .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto"]),
-        .target(name: "Terminal", dependencies: ["CProcess", "Crypto"]),
+        // System: the disk, the network, the terminal, the desktop and the secret store.
+        .target(name: "Database", dependencies: ["CSQLite", "Primitives"]),
+        .target(name: "Desktop", dependencies: ["CProcess", "CSystemd", "Primitives"]),
+        .target(name: "HTTPClient", dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "Primitives", "Wire"]),
+        .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "Primitives", "Wire"]),
+        .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "Primitives", "Wire"]),
+        .target(name: "SecretStorage", dependencies: ["CSecret", "Crypto", "Primitives"]),
+        .target(name: "Terminal", dependencies: ["CProcess", "Crypto", "Primitives"]),
 
-        // Third floor: what both ends say to an identity provider.
+        // Protocols.
         .target(name: "OpenIDConnect", dependencies: ["Crypto", "HTTPClient", "JOSE", "OAuth", "Wire"]),
 
-        // Fourth floor: the two ends.
+        // The two ends.
         .target(
             name: "LatchGateway",
             dependencies: [
                 "Arguments", "CZlib", "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "OAuth",
-                "OpenIDConnect",
-                "Redis", "Wire", "YAML",
+                "OpenIDConnect", "Primitives", "Redis", "Wire", "YAML",
             ]),
         .target(
             name: "LatchKit",
             dependencies: [
                 "Crypto", "Database", "Desktop", "HTTPClient", "NormalizedText", "OAuth", "OpenIDConnect",
-                "SecretStorage",
-                "Wire",
+                "Primitives", "SecretStorage", "Wire",
             ]),
 
-        // Fifth floor: what stands on an end.
+        // Extensions of an end.
         .target(
-            name: "LatchDownloads", dependencies: ["Crypto", "Database", "Desktop", "HTTPClient", "LatchKit", "Wire"]),
+            name: "LatchDownloads",
+            dependencies: ["Crypto", "Database", "Desktop", "HTTPClient", "LatchKit", "Primitives", "Wire"]),
         .target(
             name: "LatchSandbox",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Wire",
+                "Crypto", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect", "Primitives",
+                "Wire",
             ]),
 
-        // Roof: arguments, printing, wiring.
+        // Programs: arguments, output, wiring.
         .executableTarget(
             name: "LatchCLI",
             dependencies: [
-                "Arguments", "Crypto", "Desktop", "LatchDownloads", "LatchKit", "QRCode", "Terminal", "Wire",
+                "Arguments", "Crypto", "Desktop", "LatchDownloads", "LatchKit", "Primitives", "QRCode", "Terminal",
+                "Wire",
             ]),
         .executableTarget(
             name: "LatchDaemon",
             dependencies: [
                 "Arguments", "Crypto", "Database", "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect",
-                "Terminal",
-                "Wire",
+                "Primitives", "Terminal", "Wire",
             ]),
 
-        // Tests mirror the rooms; Tests/System runs the built programs.
+        // Tests mirror the modules; Tests/System runs the built programs.
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
         .target(
@@ -118,7 +119,7 @@ let package = Package(
             name: "LatchGatewayTests",
             dependencies: [
                 "Crypto", "Database", "HTTPClient", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
-                "Redis", "ScriptedProvider", "TestSupport", "Wire",
+                "Primitives", "Redis", "ScriptedProvider", "TestSupport", "Wire",
             ]),
         .testTarget(
             name: "LatchDownloadsTests",
@@ -148,6 +149,7 @@ let package = Package(
                 "Wire",
             ]),
         .testTarget(name: "NormalizedTextTests", dependencies: ["NormalizedText"]),
+        .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "TestSupport"]),
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(
@@ -167,20 +169,20 @@ let package = Package(
 )
 
 // The parsers are fuzzed by `make fuzz`; the same code runs over the corpus in every test. Both need what is internal.
-let fuzzedRooms: [Target.Dependency] = [
+let fuzzedModules: [Target.Dependency] = [
     "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "LatchDownloads", "LatchGateway", "LatchKit",
-    "OAuth", "OpenIDConnect", "SecretStorage", "Terminal", "Wire", "YAML",
+    "OAuth", "OpenIDConnect", "Primitives", "SecretStorage", "Terminal", "Wire", "YAML",
 ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {
     package.targets.append(
         .testTarget(
-            name: "FuzzTests", dependencies: fuzzedRooms, path: "Fuzz",
+            name: "FuzzTests", dependencies: fuzzedModules, path: "Fuzz",
             exclude: ["CLibFuzzer", "Corpus", "Dictionaries", "LibFuzzer"], sources: ["Parsers", "Tests"]))
 } else {
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: fuzzedRooms + ["CLibFuzzer"], path: "Fuzz",
+            name: "fuzz", dependencies: fuzzedModules + ["CLibFuzzer"], path: "Fuzz",
             exclude: ["CLibFuzzer", "Corpus", "Dictionaries", "Tests"], sources: ["Parsers", "LibFuzzer"]),
     ]
 }
@@ -195,9 +197,10 @@ for target in package.targets where ["LatchCLI", "LatchDaemon"].contains(target.
     ]
 }
 
-// Rooms that import a C library cannot be strict about memory at that seam; every other room is.
-let roomsTouchingC: Set = [
-    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "NormalizedText", "QRCode", "Redis",
+// Modules that import a C library cannot be strict about memory there; every other module is.
+let modulesTouchingC: Set = [
+    "Crypto", "Database", "Desktop", "HTTPClient", "HTTPServer", "JOSE", "NormalizedText", "Primitives", "QRCode",
+    "Redis",
     "SanitizerProbe", "SecretProbe", "SecretStorage", "Terminal", "TestSupport", "YAML", "fuzz",
 ]
 for target in package.targets where target.type != .system {
@@ -208,7 +211,7 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),
     ]
-    if target.type != .test, !roomsTouchingC.contains(target.name) {
+    if target.type != .test, !modulesTouchingC.contains(target.name) {
         target.swiftSettings?.append(.strictMemorySafety())
     }
 }

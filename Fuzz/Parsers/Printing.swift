@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 
 @testable import Terminal
 

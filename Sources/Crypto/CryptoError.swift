@@ -1,4 +1,4 @@
-/// What went wrong in this room; never holds a key, a password or a plaintext.
+/// What went wrong in this module; never holds a key, a password or a plaintext.
 public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of mistake, to decide by.
     public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+import Primitives
+
 extension Connection {
     /// Files up to this size are read through at the opening; above it would be felt at each start of a program.
     private static let checkedBytes: Int64 = 1 << 20
@@ -118,7 +120,7 @@ extension Connection {
                 return try body()
             } catch {
                 guard error.code == .locked, ContinuousClock.now < deadline else { throw error }
-                WorkerThread.pause(.milliseconds(5))
+                SystemThread.sleep(.milliseconds(5))
             }
         }
     }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// An SQLite database that several programs may use at once.
 ///
 /// One thread writes: it commits all writes that wait together, and a caller hears of its write only after the commit
@@ -191,8 +193,8 @@ extension Database {
         let workers = workers
         workers.enter()
         let opened: Result<Void, DatabaseError> = await withCheckedContinuation { continuation in
-            do throws(DatabaseError) {
-                try WorkerThread.start {
+            do throws(SystemThread.Failure) {
+                try SystemThread.detach {
                     Self.work(open) { continuation.resume(returning: $0) }
                     atEnd()
                     workers.leave()
@@ -200,7 +202,10 @@ extension Database {
             } catch {
                 atEnd()
                 workers.leave()
-                continuation.resume(returning: .failure(error))
+                let reason = SystemError(number: error.number)
+                continuation.resume(
+                    returning: .failure(
+                        DatabaseError(.other, "Could not start a thread for the database: \(reason).", cause: reason)))
             }
         }
         try opened.get()

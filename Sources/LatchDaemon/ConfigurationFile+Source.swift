@@ -1,4 +1,5 @@
 import LatchGateway
+import Primitives
 import Terminal
 
 extension ConfigurationFile {

@@ -5,7 +5,7 @@ import LatchGateway
 import LatchSandbox
 import Terminal
 
-/// Why a command failed: one sentence and the exit code, whichever room it came from.
+/// Why a command failed: one sentence and the exit code, whichever module it came from.
 struct Failure: Error {
     let code: ExitCode
     let message: String

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPServer
 import LatchGateway
+import Primitives
 import Terminal
 import Wire
 

@@ -7,6 +7,7 @@ extension Gateway {
     ) throws(GatewayError) -> Router {
         let settings = services.settings
         var dialects: [any GatewayDialect] = [OnyxRoutes(services: services)]
+        if let bridge = services.bridge { dialects.append(BridgeRoutes(services: services, bridge: bridge)) }
         if settings.immich.isEnabled { dialects.append(ImmichRoutes(services: services)) }
         if settings.timeTracker.isEnabled { dialects.append(TimeTrackerRoutes(services: services)) }
         if settings.relateMail.isEnabled { dialects.append(RelateMailRoutes(services: services)) }

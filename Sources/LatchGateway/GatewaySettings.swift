@@ -59,6 +59,9 @@ public struct GatewaySettings: Sendable, Equatable {
     /// Where the certificate and its key are; nil without TLS.
     public var certificateFiles: CertificateFiles?
 
+    /// What stands before the paths of sign-in through an identity provider.
+    var bridgePrefix: String { onyx.prefix }
+
     /// Whether anything is sealed for browsers or tied to them, so that the gateway must have keys.
     var needsKeys: Bool { !providers.isEmpty || pages.isEnabled }
 

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A client of one Redis server.
 ///
 /// It has one connection, made with the first command, and one thread for it. Commands of several callers go over it
@@ -19,8 +21,10 @@ public final class RedisClient: Sendable {
         self.settings = settings
         let worker = Worker(settings)
         self.worker = worker
-        guard WorkerThread.start({ worker.run() }) else {
-            throw RedisError(.system, "Could not start a thread for Redis: the system has no more.")
+        do throws(SystemThread.Failure) {
+            try SystemThread.detach { worker.run() }
+        } catch {
+            throw RedisError(.system, "Could not start a thread for Redis: \(error).")
         }
     }
 

@@ -27,7 +27,7 @@ public struct SecretStorageError: Error, Sendable, CustomStringConvertible {
     /// What happened, to what, and what to do.
     public let message: String
 
-    /// Makes an error, also for stores of other rooms.
+    /// Makes an error, also for stores of other modules.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -1,4 +1,5 @@
 import Glibc
+import Primitives
 import Synchronization
 
 /// Turns the signals that end a program into a task's cancellation, so that it can clean up.
@@ -34,7 +35,7 @@ public final class Signals: Sendable {
         signalPipe.store(ends[1], ordering: .releasing)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { Self.handle(number) }
         let reader = ends[0]
-        _ = detachThread { [self] in
+        try? SystemThread.detach { [self] in
             var number: UInt8 = 0
             while true {
                 let count = Glibc.read(reader, &number, 1)

@@ -1,4 +1,5 @@
 public import Crypto
+import Primitives
 
 /// A secret that another program hands over on standard input.
 public enum StandardInput {

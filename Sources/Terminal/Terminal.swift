@@ -1,5 +1,6 @@
 public import Crypto
 import Glibc
+import Primitives
 
 /// The terminal that the person sits at, wherever standard input and output go.
 public final class Terminal: Sendable {

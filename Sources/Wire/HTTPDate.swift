@@ -1,6 +1,8 @@
+import Primitives
+
 /// An instant as HTTP writes it, in whole seconds since 1970.
 ///
-/// Source: RFC 9110 §5.6.7; the arithmetic of days is Howard Hinnant's `days_from_civil`.
+/// Source: RFC 9110 §5.6.7.
 public struct HTTPDate: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970.
     public let seconds: Int
@@ -75,23 +77,11 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
         guard let day = number(day, 2), let month = months.firstIndex(of: String(month)), clock.count == 3,
             let hour = number(clock[0], 2), let minute = number(clock[1], 2), let second = number(clock[2], 2),
-            hour < 24, minute < 60, second <= 60, (1...length(month, year)).contains(day)
+            hour < 24, minute < 60, second <= 60,
+            case let date = CivilDate(year: year, month: month + 1, day: day), (1...date.daysInMonth).contains(day)
         else { return nil }
         return HTTPDate(
-            seconds: dayNumber(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + min(second, 59))
-    }
-
-    private static func length(_ month: Int, _ year: Int) -> Int {
-        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month]
-    }
-
-    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+            seconds: date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + min(second, 59))
     }
 
     private static func number(_ digits: Substring, _ count: Int) -> Int? {

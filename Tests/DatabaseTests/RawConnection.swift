@@ -1,7 +1,7 @@
 import CSQLite
 import Testing
 
-/// Another program on the same file: a connection that knows nothing of the room under test.
+/// Another program on the same file: a connection that knows nothing of the module under test.
 ///
 /// Unchecked: SQLite's own mutex guards it (`SQLITE_OPEN_FULLMUTEX`).
 final class RawConnection: @unchecked Sendable {

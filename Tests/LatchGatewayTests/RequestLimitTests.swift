@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 import Testing
 import Wire
 

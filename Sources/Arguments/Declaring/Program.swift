@@ -1,6 +1,6 @@
 /// A program's whole command line: parsing, help and completions come from this one declaration.
 ///
-/// The room does no input or output: what to print is handed back, and what to exit with is the caller's choice.
+/// The module does no input or output: what to print is handed back, and what to exit with is the caller's choice.
 /// ```swift
 /// let name = Option<String>("name", value: "NAME", help: "The name to show.")
 /// let email = Argument<String>("EMAIL", help: "Whom to add.")

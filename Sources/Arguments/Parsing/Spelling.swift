@@ -1,3 +1,5 @@
+import Primitives
+
 /// Finds the word that was probably meant.
 public enum Spelling {
     /// The known word that is nearest to `word`.
@@ -6,8 +8,6 @@ public enum Spelling {
     /// differ, at least one letter; a known word that begins with a `word` of three letters or more counts as near.
     ///
     /// - Returns: The nearest word, the first of several; nil when none is near.
-    ///
-    /// Source: optimal string alignment distance, Boytsov 2011 §2.1.
     public static func nearest(to word: String, among known: [String]) -> String? {
         let wanted = Array(word.lowercased())
         // Nothing we know is this long, and the table below grows with the product of both lengths.
@@ -15,26 +15,11 @@ public enum Spelling {
         var best: (word: String, distance: Int)?
         for candidate in known {
             let letters = Array(candidate.lowercased())
-            let distance = distance(wanted, letters)
+            let distance = EditDistance.between(wanted, letters)
             let allowed = max(1, max(wanted.count, letters.count) / 3)
             let isNear = distance <= allowed || (wanted.count >= 3 && letters.starts(with: wanted))
             if isNear, distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.word
-    }
-
-    private static func distance(_ a: [Character], _ b: [Character]) -> Int {
-        var beforeLast: [Int] = []
-        var last = Array(0...b.count)
-        for i in a.indices {
-            var row = [i + 1]
-            for j in b.indices {
-                var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
-                row.append(cost)
-            }
-            (beforeLast, last) = (last, row)
-        }
-        return last[b.count]
     }
 }

@@ -3,7 +3,7 @@ import CSodium
 /// libsodium, initialised once for the whole program.
 enum Sodium {
     private static let initialised: Void = {
-        // -1 means that the system has no source of random numbers; nothing in this room is safe then.
+        // -1 means that the system has no source of random numbers; nothing in this module is safe then.
         precondition(sodium_init() >= 0, "libsodium could not be initialised: the system gives no random numbers.")
     }()
 

@@ -1,7 +1,7 @@
 internal import CSQLite
 
 extension SQLiteFailure {
-    /// What this room finds out by itself, in SQLite's terms: in WAL mode SQLite does not look.
+    /// What this module detects itself, in SQLite's terms: in WAL mode SQLite does not look.
     static var moved: SQLiteFailure {
         SQLiteFailure(resultCode: LATCH_SQLITE_READONLY_DBMOVED, text: "the file has moved")
     }

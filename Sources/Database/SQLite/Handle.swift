@@ -1,4 +1,5 @@
 internal import CSQLite
+import Primitives
 
 /// One open SQLite connection: the only owner of the pointer, closed when it goes.
 ///
@@ -16,7 +17,7 @@ final class Handle {
     private var busySince = ContinuousClock.now
     /// While true, statements may begin, end and nest transactions; bodies of callers may not.
     var allowsTransactionControl = true
-    /// Whether the connection reads only because this room wants it so; then a write is the program's mistake.
+    /// Whether the connection reads only because this module wants it so; then a write is the program's mistake.
     var refusesWrites = false
 
     /// SQLite's own count of its memory is asked for by nobody, and takes a lock at every allocation; set before the first use.
@@ -92,7 +93,7 @@ final class Handle {
     fileprivate func waitForLock(attempts: Int32) -> Bool {
         if attempts == 0 { busySince = .now }
         guard busySince.duration(to: .now) < busyTimeout else { return false }
-        WorkerThread.pause(.milliseconds(1))
+        SystemThread.sleep(.milliseconds(1))
         return true
     }
 
@@ -138,7 +139,7 @@ final class Handle {
     }
 }
 
-/// Denies transaction control and other files to SQL that is not this room's own. Asked at prepare time only.
+/// Denies transaction control and other files to SQL that is not this module's own. Asked at prepare time only.
 private func authorize(
     context: UnsafeMutableRawPointer?, action: Int32, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?,
     _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
+import Primitives
 internal import Synchronization
 
 /// Tells when the network goes and comes, as NetworkManager sees it.
@@ -31,7 +32,7 @@ public struct NetworkWatch: Sendable {
                 return
             }
             continuation.onTermination = { _ in watcher.stop() }
-            DesktopThread.start { watcher.run() }
+            SystemThread.detachOrEnd { watcher.run() }
         }
     }
 }

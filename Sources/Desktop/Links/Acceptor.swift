@@ -1,3 +1,4 @@
+import Primitives
 import Synchronization
 
 #if canImport(Glibc)
@@ -25,7 +26,7 @@ final class Acceptor: Sendable {
     /// Begins; `descriptor` is the acceptor's from now on.
     init(_ descriptor: Int32, serve: @escaping @Sendable (Int32) -> Void) {
         self.descriptor = descriptor
-        DesktopThread.start { [self] in
+        SystemThread.detachOrEnd { [self] in
             while !state.withLock(\.isStopped) {
                 let connection = nextConnection(descriptor)
                 if connection >= 0 {
@@ -64,7 +65,7 @@ final class Acceptor: Sendable {
             return
         }
         LocalSocket.bound(connection, seconds: 10)
-        DesktopThread.start { [self] in
+        SystemThread.detachOrEnd { [self] in
             serve(connection)
             close(connection)
             state.withLock { $0.connections -= 1 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 
 #if canImport(Glibc)
     import Glibc
@@ -84,7 +85,7 @@ public final class DesktopProgram: Sendable {
             throw error
         }
         let bytes = await withCheckedContinuation { continuation in
-            DesktopThread.start {
+            SystemThread.detachOrEnd {
                 continuation.resume(returning: readAll(reader))
                 close(reader)
             }
@@ -93,7 +94,7 @@ public final class DesktopProgram: Sendable {
     }
 
     private func watch() {
-        DesktopThread.start { [self] in
+        SystemThread.detachOrEnd { [self] in
             var raw: Int32 = 0
             while waitpid(process, &raw, 0) < 0, errno == EINTR {}
             ending.yield(raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F))

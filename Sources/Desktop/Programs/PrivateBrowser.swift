@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 
 #if canImport(Glibc)
     import Glibc
@@ -72,7 +73,7 @@ public final class PrivateBrowser: Sendable {
     /// Ends the browser, if it runs still, and removes its profile; also when the caller is cancelled.
     public func close() async {
         await withCheckedContinuation { continuation in
-            DesktopThread.start { [program, profile] in
+            SystemThread.detachOrEnd { [program, profile] in
                 program.end()
                 profile.remove()
                 continuation.resume()

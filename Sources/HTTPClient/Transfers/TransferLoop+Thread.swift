@@ -1,4 +1,5 @@
 import CCurl
+import Primitives
 import Synchronization
 
 /// What happens on the loop's thread.
@@ -9,7 +10,7 @@ extension TransferLoop {
     private static let storeInterval = Duration.milliseconds(100)
 
     func run(_ multi: MultiHandle) {
-        thread.store(LoopThread.current, ordering: .relaxed)
+        thread.store(SystemThread.current, ordering: .relaxed)
         var active: Active = [:]
         var nextStore = ContinuousClock.now
         while takeWork() {

@@ -1,4 +1,5 @@
 import CCurl
+import Primitives
 import Synchronization
 
 /// A thread that drives any number of transfers under one ``Trust``, with one pool of connections.
@@ -23,7 +24,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
         /// Whether the thread waits, and must be woken.
         var isAsleep = false
         var multi: MultiHandle?
-        var thread: LoopThread?
+        var thread: SystemThread?
         var waiters: [CheckedContinuation<Void, Never>] = []
 
         mutating func wake() {
@@ -110,7 +111,7 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
                     .other,
                     "Could not send to '\(transfer.plan.address.origin)': this client is closed; make a new one.")
             case .idle:
-                guard let multi = MultiHandle(), let thread = LoopThread.start({ self.run(multi) }) else {
+                guard let multi = MultiHandle(), let thread = try? SystemThread.start({ self.run(multi) }) else {
                     return TransportError(
                         .other,
                         "Could not send to '\(transfer.plan.address.origin)': the system gives no further "
@@ -151,5 +152,5 @@ final class TransferLoop: TaskExecutor, @unchecked Sendable {  // Only its threa
         if !isTaken { globalConcurrentExecutor.enqueue(job) }
     }
 
-    private var isCurrent: Bool { thread.load(ordering: .relaxed) == LoopThread.current }
+    private var isCurrent: Bool { thread.load(ordering: .relaxed) == SystemThread.current }
 }

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Primitives
 import Synchronization
 import Wire
 
@@ -62,17 +63,13 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
     }
 
     func startThread() throws(HTTPServerError) {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
-        let number = pthread_create(&thread, nil, eventLoopThread, context.toOpaque())
-        guard number == 0 else {
-            context.release()
+        do throws(SystemThread.Failure) {
+            try SystemThread.detach { self.run() }
+        } catch {
             throw HTTPServerError(
-                .system,
-                "Could not start a thread of the server: \(HTTPServerError.reason(number)); let this user have more.",
-                systemError: number)
+                .system, "Could not start a thread of the server: \(error); let this user have more.",
+                systemError: error.number)
         }
-        pthread_detach(thread)
     }
 
     /// The thread's body: ends when the server has stopped and no handler is left.
@@ -153,10 +150,4 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Only its thread t
         guard !connections.isEmpty || drainDeadline != nil && !hasStopped else { return -1 }
         return nextSweep <= now ? 0 : Int32(clamping: (nextSweep - now) / 1_000_000 + 1)
     }
-}
-
-private let eventLoopThread: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-    guard let context else { return nil }
-    Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

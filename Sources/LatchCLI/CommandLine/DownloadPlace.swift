@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LatchDownloads
 import LatchKit
+import Primitives
 import Terminal
 
 /// Where the files of this machine's downloads go.

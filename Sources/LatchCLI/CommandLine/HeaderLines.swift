@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LatchKit
+import Primitives
 import Terminal
 
 /// Header fields as a person writes them: `Name: value`, or `@FILE` with such lines.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LatchKit
+import Primitives
 import Terminal
 
 /// Files and standard input that a command line names.

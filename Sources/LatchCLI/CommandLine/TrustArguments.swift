@@ -1,5 +1,6 @@
 import Arguments
 import LatchKit
+import Primitives
 import Terminal
 
 /// Whom to trust, as whom to come and which way to go, as the command line says it; `login`, `doctor` and `tls` take the same

@@ -1,4 +1,5 @@
 import LatchKit
+import Primitives
 import QRCode
 import Synchronization
 import Terminal

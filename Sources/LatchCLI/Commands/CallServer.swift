@@ -1,6 +1,7 @@
 import Arguments
 import FoundationEssentials
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch request`: calls the server as the account, and prints its answer.

@@ -1,5 +1,6 @@
 import Arguments
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch headers`: the fields that go with every request to an account's server.

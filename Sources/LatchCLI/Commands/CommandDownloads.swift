@@ -1,5 +1,6 @@
 import LatchDownloads
 import LatchKit
+import Primitives
 import Terminal
 
 /// One command to the queue: `latch downloads pause` and its like.

@@ -2,6 +2,7 @@ import Arguments
 import FoundationEssentials
 import LatchDownloads
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch download`: brings files home.

@@ -2,6 +2,7 @@ import Arguments
 import FoundationEssentials
 import LatchDownloads
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch downloads`: what waits to come home, and what became of it.

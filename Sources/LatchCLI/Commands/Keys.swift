@@ -1,5 +1,6 @@
 import Arguments
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch keys`: the keys that a server gave out.

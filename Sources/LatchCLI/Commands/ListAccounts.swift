@@ -1,6 +1,7 @@
 import Arguments
 import FoundationEssentials
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch accounts`: who is signed in where.

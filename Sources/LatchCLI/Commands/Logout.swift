@@ -2,6 +2,7 @@ import Arguments
 import FoundationEssentials
 import LatchDownloads
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch logout`: ends sessions on the server and removes them from this device.

@@ -1,5 +1,6 @@
 import Arguments
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch register`: makes an account on a server and signs in to it.

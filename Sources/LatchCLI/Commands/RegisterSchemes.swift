@@ -1,6 +1,7 @@
 import Arguments
 import FoundationEssentials
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch register-schemes`: has the desktop hand the links of custom schemes to `latch`.

@@ -1,4 +1,5 @@
 import LatchKit
+import Primitives
 import Terminal
 
 /// Finds the server to sign in to, and asks the person, once, about a certificate that nobody vouches for.

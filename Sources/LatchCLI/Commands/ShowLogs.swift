@@ -1,5 +1,6 @@
 import Arguments
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch logs`: what this device's programs did with servers lately.

@@ -1,4 +1,5 @@
 import LatchKit
+import Primitives
 import Terminal
 
 /// One way to sign in, as the server's page has a button for each.

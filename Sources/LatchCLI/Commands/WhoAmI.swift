@@ -1,5 +1,6 @@
 import Arguments
 import LatchKit
+import Primitives
 import Terminal
 
 /// `latch whoami`: who is signed in, as the server says.

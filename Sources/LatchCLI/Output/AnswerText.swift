@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LatchKit
+import Primitives
 import Terminal
 
 /// A server's answer, as `latch request` shows it.

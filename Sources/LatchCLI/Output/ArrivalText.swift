@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LatchKit
+import Primitives
 import Synchronization
 import Terminal
 

@@ -1,4 +1,5 @@
 import LatchKit
+import Primitives
 import Terminal
 
 /// A certificate as a person compares it.

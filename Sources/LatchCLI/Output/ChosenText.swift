@@ -1,4 +1,5 @@
 import LatchDownloads
+import Primitives
 import Terminal
 
 /// The words for what was chosen to come home.

@@ -1,4 +1,5 @@
 import LatchKit
+import Primitives
 import Terminal
 
 /// How an account's server is connected to, without any secret.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LatchDownloads
 import LatchKit
+import Primitives
 import Synchronization
 import Terminal
 

@@ -1,5 +1,6 @@
 import LatchDownloads
 import LatchKit
+import Primitives
 import Terminal
 
 /// The lines that tell of downloads.

@@ -25,7 +25,7 @@ extension LatchError.Code {
 }
 
 extension LatchError {
-    /// Any error of the rooms below as one that can be printed.
+    /// Any error of the modules below as one that can be printed.
     init(telling error: any Error) {
         switch error {
         case let error as LatchError: self = error

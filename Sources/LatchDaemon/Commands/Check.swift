@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HTTPServer
 import LatchGateway
+import Primitives
 import Terminal
 
 /// `latchd check`.

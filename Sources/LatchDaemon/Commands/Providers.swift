@@ -1,5 +1,6 @@
 import LatchGateway
 import OpenIDConnect
+import Primitives
 import Terminal
 import Wire
 

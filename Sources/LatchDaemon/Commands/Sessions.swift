@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LatchGateway
+import Primitives
 import Terminal
 import Wire
 

@@ -1,3 +1,4 @@
+import Primitives
 import Synchronization
 
 /// Work that waits for the disk or fills a core for a while, on a few threads of its own beside the loops.
@@ -78,9 +79,12 @@ final class BlockingWork: Sendable {
         case .queue: return
         case .none: job.refuse()
         case .thread:
-            guard !WorkerThread.start(niceness: 10, { self.work(from: job) }) else { return }
-            // What came to wait for this thread has none now.
-            for left in noThread() + [job] { left.refuse() }
+            do {
+                try SystemThread.detach(niceness: 10) { self.work(from: job) }
+            } catch {
+                // Jobs that came to wait for this thread have none now.
+                for left in noThread() + [job] { left.refuse() }
+            }
         }
     }
 

@@ -10,7 +10,7 @@ extension Bridge {
     ///
     /// Source: OX-5; RFC 7636 §4.6.
     func identity(
-        for code: OneTimeCode, verifier: String, client: PasswordSignIn.Client
+        for code: OneTimeCode, verifier: String, client: RequestOrigin
     ) async throws -> (record: IdentityRecord, provider: BridgeProvider)? {
         guard let box = try await take(code), let record = IdentityRecord(opening: box, for: code, keys),
             now() < record.expires, let provider = providers[record.provider]
@@ -44,7 +44,7 @@ extension Bridge {
     ///
     /// - Throws: ``BridgeFailure`` when nobody is signed in; errors of the database.
     func signIn(
-        _ record: IdentityRecord, at provider: BridgeProvider, client: PasswordSignIn.Client
+        _ record: IdentityRecord, at provider: BridgeProvider, client: RequestOrigin
     ) async throws -> SessionCredential {
         let identity = record.identity
         do {

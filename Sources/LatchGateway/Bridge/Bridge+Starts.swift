@@ -104,7 +104,7 @@ extension Bridge {
     /// - Returns: The session.
     /// - Throws: Why nobody is signed in, recorded already: errors of the provider, of the people, of the database.
     func finishInApp(
-        _ start: SignInStart, code: String, issuer: String?, client: PasswordSignIn.Client, token shape: TokenShape
+        _ start: SignInStart, code: String, issuer: String?, client: RequestOrigin, token shape: TokenShape
     ) async throws -> SessionCredential {
         guard let provider = providers[start.provider] else {
             throw GatewayError(.identityRefused, "The identity provider of this sign-in is configured no longer.")

@@ -122,7 +122,7 @@ final class Bridge: Sendable {
     /// - Throws: Why nobody is signed in.
     func finish(
         _ state: BridgeState, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
-        callback: String, client: PasswordSignIn.Client
+        callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> Ending {
         let asked = now()
         do {
@@ -140,14 +140,14 @@ final class Bridge: Sendable {
     }
 
     /// What the end of a sign-in amounts to, recorded.
-    func failure(_ error: any Error, at provider: BridgeProvider, _ client: PasswordSignIn.Client) -> BridgeFailure {
+    func failure(_ error: any Error, at provider: BridgeProvider, _ client: RequestOrigin) -> BridgeFailure {
         let failure = failure(error, at: provider, client.request)
         record(failure, at: provider, client)
         return failure
     }
 
     /// Records a failed sign-in in the audit log.
-    func record(_ failure: BridgeFailure, at provider: BridgeProvider, _ client: PasswordSignIn.Client) {
+    func record(_ failure: BridgeFailure, at provider: BridgeProvider, _ client: RequestOrigin) {
         guard let reason = failure.reason else { return }
         audit.record(
             AuditEvent(
@@ -174,7 +174,7 @@ final class Bridge: Sendable {
 
     private func end(
         _ destination: BridgeState.Destination, for identity: ProviderIdentity, answered: Date,
-        at provider: BridgeProvider, _ client: PasswordSignIn.Client
+        at provider: BridgeProvider, _ client: RequestOrigin
     ) async throws -> Ending {
         let (code, expires) = (OneTimeCode(), now() + codeLifetime)
         switch destination {
@@ -212,7 +212,7 @@ final class Bridge: Sendable {
     /// Starts a session and stores the session at the provider that it belongs to, so that a sign-out there ends it; see
     /// ``SessionIssuer/issue(for:device:token:authenticated:)``.
     func start(
-        for person: Person, provider: String, _ providerSession: String?, _ client: PasswordSignIn.Client,
+        for person: Person, provider: String, _ providerSession: String?, _ client: RequestOrigin,
         token shape: TokenShape = .opaque, authenticated: Date?
     ) async throws -> SessionCredential {
         if authenticated?.timeIntervalSince1970 == 0 {

@@ -37,12 +37,9 @@ struct BridgeReturn {
         case .app(let link): return pages.returning(to: link, status: status)
         case .web(let session, let next):
             await bridge.end(RequestTokens(request, cookie: bridge.sessionCookie).cookie, request.id)
-            return ServerResponse(
-                status: status,
-                headers: [
-                    "Location": next, "Set-Cookie": bridge.sessionCookie.set(session.token),
-                    "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
-                ])
+            var response = ServerResponse.redirect(to: next, status: status)
+            response.headers.append("Set-Cookie", bridge.sessionCookie.set(session.token))
+            return response
         }
     }
 

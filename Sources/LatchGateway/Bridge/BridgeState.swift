@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import OAuth
+import Primitives
 
 /// All that the gateway has to know of a sign-in when the browser comes back from the identity provider; it travels sealed
 /// as the `state` of the authorization request, so nothing of a sign-in under way is kept here.

@@ -1,4 +1,5 @@
 import HTTPServer
+import Primitives
 import Wire
 
 /// The cookies that a request brings.

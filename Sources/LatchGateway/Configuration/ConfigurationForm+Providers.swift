@@ -1,4 +1,5 @@
 import OpenIDConnect
+import Primitives
 
 extension ConfigurationForm where Value == String {
     /// An address that a sign-in may end at.
@@ -39,7 +40,7 @@ extension ConfigurationForm where Value == String {
 extension ConfigurationForm where Value == String? {
     /// A text for people.
     static let shown = ConfigurationForm(expected: "a text of 1 to 80 characters") { word, _ in
-        let text = DisplayText.cleaned(word, limit: 80)
+        let text = word.displayName(limit: 80)
         return text == word ? .some(text) : nil
     } show: {
         $0 ?? "none"

@@ -1,4 +1,5 @@
 import HTTPServer
+import Primitives
 import Wire
 
 /// How a value is written: what to say it should be, how to read it and how to show it.
@@ -108,7 +109,7 @@ extension ConfigurationForm where Value == String {
 extension ConfigurationForm where Value == String {
     /// Words to show to people.
     static let title = ConfigurationForm(expected: "words of at most 60 characters") { word, _ in
-        DisplayText.cleaned(word, limit: 61).flatMap { $0.count <= 60 ? $0 : nil }
+        word.displayName(limit: 61).flatMap { $0.count <= 60 ? $0 : nil }
     } show: {
         $0
     }

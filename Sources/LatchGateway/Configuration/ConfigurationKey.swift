@@ -1,3 +1,5 @@
+import Primitives
+
 /// One thing that a configuration can say.
 ///
 /// The table ``all`` drives everything: reading the file and the environment, checking, and the list that
@@ -69,7 +71,7 @@ public struct ConfigurationKey: Sendable {
     private static func refused(_ word: Word, _ path: String, _ expected: String) -> ConfigurationMistake {
         ConfigurationMistake(
             origin: word.origin,
-            problem: "\(path): '\(DisplayText.cleaned(withoutUser(word.text), limit: 60) ?? "")' cannot be read",
+            problem: "\(path): '\(withoutUser(word.text).displayName(limit: 60) ?? "")' cannot be read",
             remedy: "it must be \(expected)")
     }
 

@@ -1,4 +1,5 @@
 import Arguments
+import Primitives
 import YAML
 
 /// Reads a configuration from a file's bytes and the environment, and collects everything that is wrong.
@@ -220,6 +221,6 @@ extension ConfigurationReader {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        DisplayText.trimmed(String(text))
+        String(text).trimmed
     }
 }

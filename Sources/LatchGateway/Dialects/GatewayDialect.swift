@@ -5,7 +5,7 @@ import Wire
 ///
 /// A value without state: what it uses lives in the gateway.
 ///
-/// Source: ARCHITECTURE.md, Floors.
+/// Source: ARCHITECTURE.md, Dialects.
 protocol GatewayDialect: Sendable {
     /// What its configuration keys begin with, such as `dialects.onyx`; named when two dialects have one route.
     var name: String { get }
@@ -95,7 +95,7 @@ enum GatewayDialects {
                     request, token: dialect?.token(of: request), refusals: dialect?.unreadable ?? [.badRequest],
                     tooMany: { wait in
                         let refused = RefusedRequest(request)
-                        return OnyxAnswers.later(serverError(.tooManyRequests, Self.tooMany, refused), wait)
+                        return serverError(.tooManyRequests, Self.tooMany, refused).retry(after: wait)
                     }, handler)
             }
         }

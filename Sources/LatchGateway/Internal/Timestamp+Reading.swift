@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 
 extension Timestamp {
     /// The instant that a text names: a date, or a date and a time with seconds, with or without a fraction, in UTC (`Z`),
@@ -11,19 +12,9 @@ extension Timestamp {
             let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
             (1800...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
         else { return nil }
-        let midnight = Date(timeIntervalSince1970: Double(days(year, month, day)) * 86_400)
+        let midnight = Date(
+            timeIntervalSince1970: Double(CivilDate(year: year, month: month, day: day).daysSince1970) * 86_400)
         return bytes.count == 10 ? midnight : seconds(bytes[10...]).map(midnight.addingTimeInterval)
-    }
-
-    /// Days since 1970, of years from 1800 on.
-    ///
-    /// Source: Howard Hinnant, `days_from_civil`.
-    static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     /// The seconds of `T10:20:30.5+02:00`, less the offset.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Primitives
 
 /// One thing that an auditor wants to know of. It has no room for what somebody typed.
 public struct AuditEvent: Sendable, Equatable {
@@ -109,6 +110,6 @@ public struct AuditEvent: Sendable, Equatable {
 
     /// A subject as an event has it.
     static func shown(subject: String) -> String? {
-        DisplayText.cleaned(subject, limit: 255)
+        subject.displayName(limit: 255)
     }
 }

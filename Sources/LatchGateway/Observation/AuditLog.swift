@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Primitives
 
 /// The record of who signed in, failed to, and was shut out.
 ///

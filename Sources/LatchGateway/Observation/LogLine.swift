@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 
 /// How a line of a log looks.
 enum LogLine {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 import Synchronization
 
 /// What the gateway counts of itself. Names of routes and outcomes only: never anything of a request's content.

@@ -78,6 +78,6 @@ struct ServiceRoutes: Sendable {
 
     private static func answer(_ status: HTTPStatus, _ word: StaticString) -> ServerResponse {
         ServerResponse(
-            status: status, headers: OnyxAnswers.privateHeaders, body: Array(#"{"status":"\#(word)"}"#.utf8))
+            status: status, headers: .privateJSON, body: Array(#"{"status":"\#(word)"}"#.utf8))
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 import Wire
 
 /// Instants for people, who may be in any time zone: how long ago, or the day and the time in UTC, and always for programs

@@ -1,3 +1,5 @@
+import Primitives
+
 /// An e-mail address as the gateway compares it: trimmed, with A to Z in lower case, byte by byte.
 ///
 /// Other letters are not folded: an address with U+212A, the Kelvin sign, differs from one with `k`, and two Unicode spellings
@@ -18,7 +20,7 @@ public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Takes whatever was typed, whether or not it is an address: for looking somebody up.
     public init(normalizing text: String) {
-        exact = ExactText(ExactText.lowercasingASCII(DisplayText.trimmed(text)))
+        exact = ExactText(ExactText.lowercasingASCII(text.trimmed))
     }
 
     /// Takes an address that somebody shall be added under.

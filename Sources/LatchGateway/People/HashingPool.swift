@@ -1,4 +1,5 @@
 import Dispatch
+import Primitives
 import Synchronization
 
 /// A few threads of low priority with a bounded queue in front, beside the loops.
@@ -62,7 +63,7 @@ final class HashingPool: Sendable {
         for _ in 0..<self.threads {
             let shared = shared
             // Ten steps down: a core that a loop wants goes to the loop.
-            _ = WorkerThread.start(niceness: 10) { Self.work(shared) }
+            try? SystemThread.detach(niceness: 10) { Self.work(shared) }
         }
     }
 

@@ -1,6 +1,7 @@
 import Database
 import FoundationEssentials
 import OpenIDConnect
+import Primitives
 
 /// An identity that may become somebody's, decided and done inside one transaction.
 struct LinkWish: Sendable {
@@ -54,7 +55,7 @@ struct LinkWish: Sendable {
         guard outcome.isLinkable else { return outcome }
         try connection.run(
             UnlinkedIdentityStatements.note, provider.id, identity.issuer, identity.subject,
-            identity.email.flatMap { DisplayText.cleaned($0, limit: 320) }, name, now)
+            identity.email.flatMap { $0.displayName(limit: 320) }, name, now)
         try connection.run(UnlinkedIdentityStatements.trim, UnlinkedIdentity.capacity)
         return outcome
     }
@@ -115,5 +116,5 @@ struct LinkWish: Sendable {
             IdentityGroups.write(identity.groups))
     }
 
-    private var name: String? { identity.name.flatMap { DisplayText.cleaned($0, limit: 200) } }
+    private var name: String? { identity.name.flatMap { $0.displayName(limit: 200) } }
 }

@@ -8,20 +8,6 @@ import FoundationEssentials
 ///
 /// Source: contract of Onyx, b.8; OWASP Authentication Cheat Sheet, "Authentication and Error Messages".
 struct PasswordSignIn: Sendable {
-    /// Who is asking.
-    struct Client: Sendable {
-        let address: ClientAddress
-        let device: SessionDevice
-        let request: String
-
-        /// Takes a client; the device is where the request came from.
-        init(address: ClientAddress, device: SessionDevice, request: String) {
-            self.address = address
-            self.device = SessionDevice(name: device.name, kind: device.kind, address: address.description)
-            self.request = request
-        }
-    }
-
     /// What became of a sign-in.
     enum Outcome: Sendable {
         /// The person is signed in.
@@ -49,7 +35,7 @@ struct PasswordSignIn: Sendable {
     /// - Throws: ``GatewayError/Code/busy`` when the queue of hashing is full. An attempt that throws, or is cancelled
     ///   before its password was looked at, does not count.
     func attempt(
-        _ email: EmailAddress, _ password: Secret, from client: Client, canChange: Bool = true
+        _ email: EmailAddress, _ password: Secret, from client: RequestOrigin, canChange: Bool = true
     ) async throws -> Outcome {
         switch try await check(email, password, from: client) {
         case .right(let credential) where !canChange && credential.person.mustChangePassword:
@@ -77,7 +63,7 @@ struct PasswordSignIn: Sendable {
     /// Looks at one password and starts no session: a sign-in, or a person who shows once more who it is.
     ///
     /// - Throws: As ``attempt(_:_:from:)``.
-    func check(_ email: EmailAddress, _ password: Secret, from client: Client) async throws -> Verdict {
+    func check(_ email: EmailAddress, _ password: Secret, from client: RequestOrigin) async throws -> Verdict {
         switch attempts.reserve(from: client.address, account: email) {
         case .refused(let wait):
             return .limited(wait)
@@ -103,7 +89,9 @@ struct PasswordSignIn: Sendable {
         }
     }
 
-    private func start(_ credential: StoredCredential, _ password: Secret, _ client: Client) async throws -> Outcome {
+    private func start(_ credential: StoredCredential, _ password: Secret, _ client: RequestOrigin) async throws
+        -> Outcome
+    {
         await rehashIfOutdated(credential, password, client)
         do {
             let session = try await issuer.issue(for: credential.person, device: client.device)
@@ -118,7 +106,7 @@ struct PasswordSignIn: Sendable {
     }
 
     /// A sign-in does not fail because the better hash could not be made now; the next one tries again.
-    private func rehashIfOutdated(_ credential: StoredCredential, _ password: Secret, _ client: Client) async {
+    private func rehashIfOutdated(_ credential: StoredCredential, _ password: Secret, _ client: RequestOrigin) async {
         guard let hash = credential.hash, hasher.isOutdated(hash) else { return }
         do {
             try await people.rehash(password, of: credential.person.id, replacing: hash)
@@ -128,7 +116,8 @@ struct PasswordSignIn: Sendable {
     }
 
     /// Counts and records a failed attempt, with the lock-outs that it caused.
-    func fail(_ reason: StaticString, _ person: UUID?, _ reservation: SignInGuard.Reservation, _ client: Client) {
+    func fail(_ reason: StaticString, _ person: UUID?, _ reservation: SignInGuard.Reservation, _ client: RequestOrigin)
+    {
         let lockOuts = attempts.fail(reservation)
         let address = client.address.description
         audit.record(

@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import Primitives
 
 extension PeopleStore {
     /// Gives a person another name to show; blank or nil takes it away.
@@ -7,7 +8,7 @@ extension PeopleStore {
     /// - Throws: ``GatewayError/Code/unknownPerson``.
     @discardableResult
     func rename(_ person: UUID, to name: String?) async throws -> Person {
-        let name = name.flatMap { DisplayText.cleaned($0, limit: 200) }
+        let name = name.flatMap { $0.displayName(limit: 200) }
         guard let renamed = try await database.write({ try $0.first(Self.rename, name, person) }) else {
             throw GatewayError(.unknownPerson, "This person is not there any more.")
         }

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import FoundationEssentials
+import Primitives
 
 /// What a person changes of themselves; nil leaves it as it is.
 struct ProfileChange: Sendable {
@@ -19,7 +20,7 @@ extension PeopleStore {
     ///   ``GatewayError/Code/unknownPerson``.
     func change(_ person: UUID, to change: ProfileChange) async throws -> Person {
         let email = change.email?.text
-        let name = change.name.map { DisplayText.cleaned($0, limit: 200) ?? "" }
+        let name = change.name.map { $0.displayName(limit: 200) ?? "" }
         let color = change.avatarColor
         let outcome = try await database.write { connection throws(DatabaseError) -> Person?? in
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }

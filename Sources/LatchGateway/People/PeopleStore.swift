@@ -1,6 +1,7 @@
 public import Crypto
 import Database
 public import FoundationEssentials
+import Primitives
 import Synchronization
 
 /// The people of the server and their passwords.
@@ -130,7 +131,7 @@ public final class PeopleStore: Sendable {
         let hash = if let password { try await hasher.hash(password).rawValue } else { nil as String? }
         let isVouched = event.kind == .personAdded
         let created = now()
-        let shown = name.flatMap { DisplayText.cleaned($0, limit: 200) }
+        let shown = name.flatMap { $0.displayName(limit: 200) }
         let person = try await database.write { connection in
             if onlyFirst, try connection.first(PeopleStatements.anybody) == true { return nil as Person? }
             return try connection.first(

@@ -19,7 +19,7 @@ struct Registration: Sendable {
     /// Adds a person.
     ///
     /// - Throws: As ``PeopleStore/add(email:name:isAdministrator:password:)``.
-    func register(_ email: String, _ password: Secret, from client: PasswordSignIn.Client) async throws -> Outcome {
+    func register(_ email: String, _ password: Secret, from client: RequestOrigin) async throws -> Outcome {
         switch attempts.reserve(from: client.address, account: nil) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
@@ -37,7 +37,7 @@ struct Registration: Sendable {
     /// - Throws: ``GatewayError/Code/personExists`` when there is somebody; else as
     ///   ``PeopleStore/add(email:name:isAdministrator:password:)``.
     func registerFirst(
-        _ email: String, name: String, _ password: Secret, from client: PasswordSignIn.Client
+        _ email: String, name: String, _ password: Secret, from client: RequestOrigin
     ) async throws -> Outcome {
         switch attempts.reserve(from: client.address, account: nil) {
         case .refused(let wait): return .limited(wait)
@@ -53,7 +53,7 @@ struct Registration: Sendable {
         }
     }
 
-    private func countAttempt(_ reservation: SignInGuard.Reservation, _ client: PasswordSignIn.Client) {
+    private func countAttempt(_ reservation: SignInGuard.Reservation, _ client: RequestOrigin) {
         guard let length = attempts.fail(reservation).address else { return }
         audit.record(
             AuditEvent(

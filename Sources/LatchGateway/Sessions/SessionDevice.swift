@@ -1,3 +1,5 @@
+import Primitives
+
 /// The device that a session was started from, as it called itself, and where from.
 public struct SessionDevice: Sendable, Equatable {
     /// What the device or program is called, at most 80 characters.
@@ -12,8 +14,8 @@ public struct SessionDevice: Sendable, Equatable {
     /// browser's text becomes its name, such as `Firefox on Linux`.
     public init(name: String? = nil, kind: String? = nil, address: String? = nil) {
         let browser = name.flatMap(BrowserName.name)
-        self.name = browser ?? name.flatMap { DisplayText.cleaned($0, limit: 80) }
-        self.kind = kind.flatMap { DisplayText.cleaned($0, limit: 40) } ?? (browser == nil ? nil : "Browser")
+        self.name = browser ?? name.flatMap { $0.displayName(limit: 80) }
+        self.kind = kind.flatMap { $0.displayName(limit: 40) } ?? (browser == nil ? nil : "Browser")
         self.address = address
     }
 }

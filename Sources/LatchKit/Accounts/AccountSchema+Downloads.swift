@@ -1,7 +1,7 @@
 import Database
 
 extension AccountSchema {
-    /// The queue of downloads, for the room above: it belongs to the accounts, and goes with them.
+    /// The queue of downloads, for LatchDownloads: it belongs to the accounts, and goes with them.
     ///
     /// `path` is where the file is to be, noted before it is put there; `is_whole` says that the part needs nothing more from
     /// the server. `revision` grows with every command, so that the program that fetches sees another's. In a constraint, and in

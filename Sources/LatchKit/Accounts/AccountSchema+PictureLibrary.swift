@@ -1,7 +1,7 @@
 import Database
 
 extension AccountSchema {
-    /// What is at home already, for the room above. It outlives the accounts: whoever signs out and in again must not fetch
+    /// What is at home already, for LatchDownloads. It outlives the accounts: whoever signs out and in again must not fetch
     /// everything twice.
     ///
     /// `key` is an asset's id, which no other server has too; `path` is below the folder.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Tells answers of proxies, portals and other strangers from a server's own.
 ///
 /// Source: RFC 9110 §11.6.1 and §15.4; RFC 6585 §6.
@@ -155,14 +157,8 @@ enum ForeignAnswer {
 
 /// Text from outside, made fit to be printed.
 enum ServerText {
-    /// Control characters, and those that turn the direction of text, become spaces; more than 300 characters are cut.
+    /// The first 300 characters of a text, with a space for each control and formatting character.
     static func clean(_ text: String) -> String {
-        let scalars = text.unicodeScalars.prefix(300).map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: " "
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
+        String(text.unicodeScalars.prefix(300)).replacingControls(with: " ")
     }
 }

@@ -3,7 +3,7 @@ import HTTPClient
 import SecretStorage
 
 extension LatchError {
-    /// Puts any error of the rooms below into words for people; `server` names what was asked.
+    /// Puts any error of the modules below into words for people; `server` names what was asked.
     ///
     /// A ``LatchError`` stays itself and `CancellationError` becomes ``Code/cancelled``.
     init(_ error: any Error, asking server: ServerAddress? = nil) {

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Glibc
+import Primitives
 
 /// Files that belong to one person: 0600 in a folder of 0700, replaced as a whole.
 package enum PrivateFile {

@@ -1,4 +1,5 @@
 import Dispatch
+import Primitives
 import Synchronization
 
 /// Runs blocking calls one after another on a thread off the shared pool.
@@ -46,11 +47,5 @@ private final class OneAnswer<Value: Sendable>: Sendable {
             return waiting
         }
         continuation?.resume(returning: result)
-    }
-}
-
-extension Duration {
-    var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

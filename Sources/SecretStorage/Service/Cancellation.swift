@@ -1,5 +1,6 @@
 import CSecret
 import Dispatch
+import Primitives
 
 /// A `GCancellable` that ends a blocking call.
 final class Cancellation: @unchecked Sendable {  // GLib lets every thread use a cancellable.

@@ -1,5 +1,6 @@
 import CSecret
 public import Crypto
+import Primitives
 
 /// Secrets in the desktop's Secret Service: GNOME Keyring, KWallet.
 ///

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 
 /// What a photograph or a film says of itself: each field nil where it says nothing, or nothing that can be understood.
 struct MediaFacts: Sendable, Equatable {
@@ -50,7 +51,7 @@ struct MediaFacts: Sendable, Equatable {
         }
         if let duration, !(0...Int(Int32.max)).contains(duration) { self.duration = nil }
         if let orientation, !(1...8).contains(orientation) { self.orientation = nil }
-        make = make.flatMap { DisplayText.cleaned($0, limit: 64) }
-        model = model.flatMap { DisplayText.cleaned($0, limit: 64) }
+        make = make.flatMap { $0.displayName(limit: 64) }
+        model = model.flatMap { $0.displayName(limit: 64) }
     }
 }

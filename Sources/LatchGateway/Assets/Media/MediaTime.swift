@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 
 /// A moment as a camera writes it: what its clock showed, and how far that clock was from UTC, if it says so.
 struct MediaTime: Sendable, Equatable {
@@ -21,7 +22,7 @@ struct MediaTime: Sendable, Equatable {
         guard (1800...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        let days = Timestamp.days(year, month, day)
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
         local = Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3_600 + minute * 60 + min(second, 59)))
         self.offset = offset.flatMap(Self.seconds)
     }

@@ -5,35 +5,24 @@ import Wire
 ///
 /// Source: contract of Immich, error body.
 enum ImmichAnswers {
-    /// JSON that nobody may keep: tokens, people, refusals.
-    static let privateHeaders: HTTPHeaders = ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"]
-
     /// The header that names a request in answer and log.
     static let correlationHeader = "X-Correlation-ID"
 
-    /// 204 without a body.
-    static let done = ServerResponse(status: .noContent, headers: ["Cache-Control": "no-store"], body: [])
-
-    /// A message, with `no-store`.
-    static func message(_ value: some Encodable, status: HTTPStatus = .ok) -> ServerResponse {
-        ServerResponse(status: status, headers: privateHeaders, body: JSON.encode(value))
-    }
-
     /// `{"message": text}`.
     static func failure(_ status: HTTPStatus, _ message: String) -> ServerResponse {
-        var response = Self.message(ImmichError(message: message), status: status)
+        var response = ServerResponse.privateJSON(ImmichError(message: message), status: status)
         if status == .unauthorized { response.headers["WWW-Authenticate"] = "Bearer" }
         return response
     }
 
     /// 400 with each thing that is wrong with the request; what was sent is not repeated.
     static func invalid(_ issues: [ImmichError.Issue]) -> ServerResponse {
-        message(ImmichError(message: ImmichError.validationFailed, errors: issues), status: .badRequest)
+        .privateJSON(ImmichError(message: ImmichError.validationFailed, errors: issues), status: .badRequest)
     }
 
     /// 429: stay away for so long.
     static func tooMany(_ wait: Duration) -> ServerResponse {
-        OnyxAnswers.later(failure(.tooManyRequests, "Too many attempts; try again later."), wait)
+        failure(.tooManyRequests, "Too many attempts; try again later.").retry(after: wait)
     }
 
     /// An error of the server itself, before any route.
@@ -81,6 +70,6 @@ struct ImmichRefusal: Error {
 
     /// 503: it may be well after so long.
     init(later wait: Duration, _ message: String) {
-        response = OnyxAnswers.later(ImmichAnswers.failure(.serviceUnavailable, message), wait)
+        response = ImmichAnswers.failure(.serviceUnavailable, message).retry(after: wait)
     }
 }

@@ -3,12 +3,12 @@ import Wire
 
 extension ImmichRoutes {
     /// `POST /oauth/backchannel-logout`: back-channel logout at Immich's own path; the same as
-    /// ``OnyxRoutes/backchannelLogout(_:_:)``.
+    /// ``BridgeRoutes/backchannelLogout(_:)``.
     ///
     /// Source: contract of Immich, endpoints.
     func endByProvider(_ request: ServerRequest) async throws -> ServerResponse {
         switch try await BackchannelLogout(services: services, bridge: try requiredBridge()).receive(request) {
-        case .done: return ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"])
+        case .done: return ServerResponse.emptyOK
         case .noToken:
             throw ImmichRefusal([
                 .init(path: ["logout_token"], message: "Invalid input: expected string", code: "invalid_type")

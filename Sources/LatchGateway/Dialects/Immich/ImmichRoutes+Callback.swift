@@ -66,7 +66,7 @@ extension ImmichRoutes {
 
     /// The identity that the address of a request's body stands for.
     private func identity(
-        of request: ServerRequest, _ bridge: Bridge, _ client: PasswordSignIn.Client
+        of request: ServerRequest, _ bridge: Bridge, _ client: RequestOrigin
     ) async throws -> (record: IdentityRecord, provider: BridgeProvider) {
         if let wait = exchanges.take(.from(client.address)) { throw ImmichRefusal(wait: wait) }
         var body = ImmichBody(request)

@@ -31,10 +31,8 @@ extension ImmichRoutes {
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
     ) {
         routing.on(method, path, to: &router) { request in
-            let caller = RequestCaller.from(services.proxies.client(of: request))
-            guard let wait = services.limits.take(.address, caller) else { return try await handler(request) }
-            guard BridgeReturn.wantsPage(request) else { throw ImmichRefusal(wait: wait) }
-            return OnyxAnswers.later(services.redirectPages.limited(request), wait)
+            if let refusal = limited(request, "Too many attempts; try again later.") { return refusal }
+            return try await handler(request)
         }
     }
 
@@ -66,7 +64,7 @@ extension ImmichRoutes {
         let url = try address(
             bridge, request, redirect: redirect, state: state,
             challenge: challenge.flatMap { $0 } ?? verifier.challenge)
-        var response = ImmichAnswers.message(ImmichAuthorizationResponse(url: url), status: .created)
+        var response = ServerResponse.privateJSON(ImmichAuthorizationResponse(url: url), status: .created)
         guard sent.state == nil || sent.challenge == nil, Self.isCookieValue(state) else { return response }
         for cookie in cookies.beginSignIn(
             state: state, verifier: sent.challenge == nil ? verifier.secret : nil, for: request)
@@ -100,7 +98,7 @@ extension ImmichRoutes {
         let redirect = one("redirect_uri") ?? ImmichSettings.specifiedRedirect
         guard let challenge, issues.isEmpty else { throw ImmichRefusal(issues) }
         let url = try address(bridge, request, redirect: redirect, state: state, challenge: challenge)
-        return ImmichAnswers.message(ImmichAuthorizationResponse(url: url))
+        return ServerResponse.privateJSON(ImmichAuthorizationResponse(url: url))
     }
 
     /// The address that the browser begins at.
@@ -114,7 +112,7 @@ extension ImmichRoutes {
         }
         guard let base = bridge.address.base(of: request) else {
             throw ImmichRefusal(
-                HTTPStatus(rawValue: 421), "The server does not know its own address; set public_url.")
+                .misdirectedRequest, "The server does not know its own address; set public_url.")
         }
         let query = FormURLEncoded.encode([
             ("redirect_uri", redirect), ("state", state), ("code_challenge", challenge.text),
@@ -126,12 +124,8 @@ extension ImmichRoutes {
     ///
     /// Source: contract of Immich, b.11.
     private static func mobileRedirect(_ request: ServerRequest) -> ServerResponse {
-        ServerResponse(
-            status: HTTPStatus(rawValue: 307),
-            headers: [
-                "Location": "app.immich:///oauth-callback?\(request.rawQuery ?? "")", "Cache-Control": "no-store",
-                "Referrer-Policy": "no-referrer",
-            ])
+        .redirect(
+            to: "app.immich:///oauth-callback?\(request.rawQuery ?? "")", status: HTTPStatus(rawValue: 307))
     }
 
     /// What a cookie may hold.

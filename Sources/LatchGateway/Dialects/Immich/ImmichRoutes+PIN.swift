@@ -25,7 +25,7 @@ extension ImmichRoutes {
         }
         routing.on(.post, "/auth/session/lock", to: &router) { request in
             try await elevations.end(try await access.session(of: request).session.id)
-            return ImmichAnswers.done
+            return .noContent
         }
     }
 
@@ -35,7 +35,7 @@ extension ImmichRoutes {
         try services.requireRecentSignIn(for: .setFirstPIN, caller.session)
         do {
             try await services.pins.set(try PIN(text), of: caller.person.id, by: caller.session.id)
-            return ImmichAnswers.done
+            return .noContent
         } catch let error as GatewayError where error.code == .pinExists {
             throw Self.hasPIN
         } catch let error as GatewayError where error.code == .unknownPerson {
@@ -58,7 +58,7 @@ extension ImmichRoutes {
         try await settle(proof, of: caller, request) {
             try await services.pins.change(to: try PIN(text), of: caller.person.id, by: $0)
         }
-        return ImmichAnswers.done
+        return .noContent
     }
 
     /// `DELETE /auth/pin-code`: no PIN, by the PIN or the password; every session of the person is locked.
@@ -70,7 +70,7 @@ extension ImmichRoutes {
         try await settle(proof, of: caller, request) {
             try await services.pins.remove(of: caller.person.id, by: $0)
         }
-        return ImmichAnswers.done
+        return .noContent
     }
 
     /// `POST /auth/session/unlock` and `/auth/pin-code/verify`: the session sees what is locked for 15 minutes.
@@ -85,7 +85,7 @@ extension ImmichRoutes {
             AuditEvent(
                 .sessionUnlocked, person: caller.person.id, session: caller.session.id,
                 address: client.address.description, request: request.id, device: client.device))
-        return ImmichAnswers.done
+        return .noContent
     }
 
     /// What shows that the person is the one who asks; the password where both are there.

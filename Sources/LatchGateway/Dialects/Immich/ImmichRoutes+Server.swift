@@ -7,15 +7,16 @@ extension ImmichRoutes {
     ///
     /// Source: IM-3g, IM-4; contract of Immich, endpoints and b.24.
     func addServer(to router: inout Router) {
-        routing.on(.get, "/server/ping", to: &router) { _ in ImmichAnswers.message(ImmichPing()) }
-        routing.on(.get, "/server/version", to: &router) { _ in ImmichAnswers.message(ImmichVersion.spoken) }
+        routing.on(.get, "/server/ping", to: &router) { _ in ServerResponse.privateJSON(ImmichPing()) }
+        routing.on(.get, "/server/version", to: &router) { _ in ServerResponse.privateJSON(ImmichVersion.spoken) }
         routing.on(.get, "/server/config", to: &router) { _ in try await config() }
         guard !settings.isInMaintenance else { return }
-        routing.on(.get, "/server/features", to: &router) { _ in ImmichAnswers.message(features) }
-        routing.on(.get, "/server/media-types", to: &router) { _ in ImmichAnswers.message(ImmichMediaTypes.served) }
-        routing.on(.get, "/server/version-history", to: &router) { _ in ImmichAnswers.message([String]()) }
-        addKnown("/server/version-check", to: &router) { ImmichAnswers.message(ImmichVersionCheck()) }
-        addKnown("/server/about", to: &router) { ImmichAnswers.message(Self.about) }
+        routing.on(.get, "/server/features", to: &router) { _ in ServerResponse.privateJSON(features) }
+        routing.on(.get, "/server/media-types", to: &router) { _ in ServerResponse.privateJSON(ImmichMediaTypes.served)
+        }
+        routing.on(.get, "/server/version-history", to: &router) { _ in ServerResponse.privateJSON([String]()) }
+        addKnown("/server/version-check", to: &router) { ServerResponse.privateJSON(ImmichVersionCheck()) }
+        addKnown("/server/about", to: &router) { ServerResponse.privateJSON(Self.about) }
         addKnown("/server/storage", to: &router) { try storage() }
     }
 
@@ -33,7 +34,7 @@ extension ImmichRoutes {
             oauthButtonText: buttonText, isInitialized: try await services.people.hasAnybody(),
             externalDomain: services.address.configured ?? "")
         config.maintenanceMode = settings.isInMaintenance
-        return ImmichAnswers.message(config)
+        return ServerResponse.privateJSON(config)
     }
 
     /// The words of the button: the provider's own where there is one.
@@ -60,7 +61,7 @@ extension ImmichRoutes {
         let attributes = try FileManager.default.attributesOfFileSystem(forPath: path ?? "/")
         let size = (attributes[.systemSize] as? UInt64).map { Int(clamping: $0) } ?? 0
         let free = (attributes[.systemFreeSize] as? UInt64).map { Int(clamping: $0) } ?? 0
-        return ImmichAnswers.message(ImmichStorage(size: size, available: free))
+        return ServerResponse.privateJSON(ImmichStorage(size: size, available: free))
     }
 }
 

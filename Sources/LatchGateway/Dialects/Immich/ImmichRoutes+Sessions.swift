@@ -11,14 +11,14 @@ extension ImmichRoutes {
         routing.on(.get, "/sessions", to: &router) { request in
             let caller = try await access.caller(of: request)
             let sessions = try await services.sessions.ownSessions(of: caller.person.id)
-            return ImmichAnswers.message(sessions.map { Self.message($0, caller) })
+            return ServerResponse.privateJSON(sessions.map { Self.message($0, caller) })
         }
         routing.on(.post, "/sessions", to: &router) { try await begin($0) }
         routing.on(.delete, "/sessions", to: &router) { request in
             let caller = try await access.person(of: request, for: "session.delete")
             try services.requireRecentSignIn(for: .endOtherSessions, caller.session)
             try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
-            return ImmichAnswers.done
+            return .noContent
         }
         routing.on(.put, id: "/sessions/{id}", to: &router) { try await update($0, $1) }
         routing.on(.delete, id: "/sessions/{id}", to: &router) { request, id in
@@ -27,13 +27,13 @@ extension ImmichRoutes {
             guard try await services.sessions.end(session.id, of: caller.person.id) else {
                 throw Self.noAccess("authDevice.delete")
             }
-            return ImmichAnswers.done
+            return .noContent
         }
         routing.on(.post, id: "/sessions/{id}/lock", to: &router) { request, id in
             let caller = try await access.person(of: request, for: "session.lock")
             let session = try await session(id, of: caller, "session.lock")
             try await elevations.end(session.id)
-            return ImmichAnswers.done
+            return .noContent
         }
     }
 
@@ -67,7 +67,7 @@ extension ImmichRoutes {
         guard let made else { throw ImmichRefusal(.unauthorized, "Invalid user token") }
         var message = Self.message(made, caller)
         message.token = credential.token.reveal()
-        return ImmichAnswers.message(message, status: .created)
+        return ServerResponse.privateJSON(message, status: .created)
     }
 
     /// `PUT /sessions/{id}`: whether the app shall fetch everything anew.
@@ -78,7 +78,7 @@ extension ImmichRoutes {
         try body.check()
         let found = try await session(id, of: caller, "authDevice.update")
         if let isPending { try await services.sessions.note(needsFullSync: isPending, of: found.id) }
-        return ImmichAnswers.message(Self.message(try await session(id, of: caller, "authDevice.update"), caller))
+        return ServerResponse.privateJSON(Self.message(try await session(id, of: caller, "authDevice.update"), caller))
     }
 
     /// A live session of the caller's by the id that clients know it by.

@@ -10,7 +10,7 @@ extension ImmichRoutes {
         routing.on(.post, "/auth/login", to: &router) { try await login($0) }
         routing.on(.post, "/auth/validateToken", to: &router) { request in
             _ = try await access.caller(of: request, mayChangePassword: true)
-            return ImmichAnswers.message(ImmichTokenStatus(authStatus: true))
+            return ServerResponse.privateJSON(ImmichTokenStatus(authStatus: true))
         }
         routing.on(.post, "/auth/logout", to: &router) { try await logout($0) }
         routing.on(.get, "/auth/status", to: &router) { try await status($0) }
@@ -61,7 +61,7 @@ extension ImmichRoutes {
             accessToken: credential.token.reveal(), userId: person.id.uuidString.lowercased(),
             userEmail: person.email, name: person.name ?? "", isAdmin: person.isAdministrator,
             shouldChangePassword: person.mustChangePassword)
-        var response = ImmichAnswers.message(message, status: .created)
+        var response = ServerResponse.privateJSON(message, status: .created)
         for cookie in cookies.begin(credential.token, way, for: request) {
             response.headers.append("Set-Cookie", cookie)
         }
@@ -82,7 +82,7 @@ extension ImmichRoutes {
                     .signedOut, person: ended.person, session: ended.session, address: client.address.description,
                     request: request.id, device: client.device))
         }
-        var response = ImmichAnswers.message(
+        var response = ServerResponse.privateJSON(
             ImmichLogoutResponse(successful: true, redirectUri: await Self.afterwards(provider, services.bridge)))
         for cookie in cookies.end(for: request) { response.headers.append("Set-Cookie", cookie) }
         return response
@@ -105,7 +105,7 @@ extension ImmichRoutes {
     /// Source: contract of Immich, endpoints.
     private func status(_ request: ServerRequest) async throws -> ServerResponse {
         let caller = try await access.session(of: request, mayChangePassword: true)
-        return ImmichAnswers.message(
+        return ServerResponse.privateJSON(
             ImmichAuthStatus(
                 pinCode: try await services.pins.isSet(caller.person.id),
                 password: try await services.people.hasPassword(caller.person.id), isElevated: caller.isElevated,

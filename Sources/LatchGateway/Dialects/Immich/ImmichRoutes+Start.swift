@@ -36,21 +36,13 @@ extension ImmichRoutes {
         }
         guard let base = bridge.address.base(of: request) else {
             return pages.failed(
-                HTTPStatus(rawValue: 421), "The server does not know its own address; ask your administrator.")
+                .misdirectedRequest, "The server does not know its own address; ask your administrator.")
         }
         do throws(BridgeFailure) {
             let beginning = try await bridge.begin(
                 at: provider, .identity(redirect: redirect, state: state, challenge: challenge),
-                callback: base + services.settings.onyx.prefix + provider.callbackPath, request: request.id)
-            var response = ServerResponse(
-                status: .found,
-                headers: [
-                    "Location": beginning.address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
-                ])
-            for cookie in bridge.signInCookies.begin(beginning.secret, provider.sameSite, beside: request) {
-                response.headers.append("Set-Cookie", cookie)
-            }
-            return response
+                callback: base + services.settings.bridgePrefix + provider.callbackPath, request: request.id)
+            return bridge.cookies(.redirect(to: beginning.address), of: beginning, at: provider, beside: request)
         } catch {
             let link = DeepLink.error(error.error, error.sentence, to: redirect, state: state)
             return pages.returningWithoutSuccess(to: link, error.sentence, status: .found)

@@ -82,7 +82,7 @@ extension ImmichRoutes {
     /// Source: IM-10; contract of Immich, shapes.
     func user(_ person: Person, status: HTTPStatus = .ok) async throws -> ServerResponse {
         let identities = try await services.people.identities(of: person.id)
-        return ImmichAnswers.message(
+        return ServerResponse.privateJSON(
             ImmichAnswers.user(person, oauthID: identities.first?.subject ?? ""), status: status)
     }
 }

@@ -7,7 +7,7 @@ import Wire
 /// A value without state: what it uses lives in the gateway.
 ///
 /// Source: contract of Immich; IM-3g to IM-15, DL-3.
-struct ImmichRoutes: GatewayDialect {
+struct ImmichRoutes: ServiceDialect {
     let services: GatewayServices
     let routing: ImmichRouting
     let access: ImmichAccess
@@ -46,7 +46,7 @@ struct ImmichRoutes: GatewayDialect {
         guard !settings.isInMaintenance else { return }
         let root = ImmichRouting(prefix: "", log: services.log, access: access)
         root.on(.get, Self.wellKnown, to: &router) { _ in
-            ImmichAnswers.message(ImmichWellKnown(endpoint: prefix.isEmpty ? "/" : prefix))
+            ServerResponse.privateJSON(ImmichWellKnown(endpoint: prefix.isEmpty ? "/" : prefix))
         }
         addSignIn(to: &router)
         addPassword(to: &router)
@@ -62,10 +62,12 @@ struct ImmichRoutes: GatewayDialect {
         ImmichAnswers.serverError(status, sentence, request)
     }
 
-    /// What the client of a request is.
-    func client(of request: ServerRequest, _ device: SessionDevice? = nil) -> PasswordSignIn.Client {
-        PasswordSignIn.Client(
-            address: services.proxies.client(of: request), device: device ?? ImmichDevice(request).device,
-            request: request.id)
+    /// Who sends a request; the client's own fields say what its device is.
+    func client(of request: ServerRequest, _ device: SessionDevice? = nil) -> RequestOrigin {
+        origin(of: request, device ?? ImmichDevice(request).device)
+    }
+
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        routing.failure(error, request)
     }
 }

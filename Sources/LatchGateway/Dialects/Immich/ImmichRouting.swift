@@ -1,7 +1,5 @@
-import Database
 import FoundationEssentials
 import HTTPServer
-import Redis
 import Wire
 
 /// Adds routes of the Immich dialect: each answers its errors in the dialect's envelope, and everything with the
@@ -74,27 +72,15 @@ struct ImmichRouting: Sendable {
     }
 
     /// The answer to an error that no route has one of its own for.
-    private func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         switch error {
         case let error as ImmichRefusal:
             return error.response
         case let error as GatewayError where error.code == .recentSignInRequired:
             return ImmichAnswers.failure(.forbidden, error.message)
-        case let error as GatewayError where [.busy, .closed, .codeStore].contains(error.code):
-            return OnyxAnswers.later(ImmichAnswers.failure(.serviceUnavailable, error.message), .seconds(1))
-        case is CancellationError:
-            return ImmichAnswers.failure(.serviceUnavailable, "The request was cancelled.")
-        case let error as DatabaseError:
-            log.error("The database failed.", ["error": .text(error.message), "request": .text(request.id)])
-            return OnyxAnswers.later(
-                ImmichAnswers.failure(.serviceUnavailable, "The server cannot reach its database."), .seconds(5))
-        case let error as RedisError:
-            log.error("Redis failed.", ["error": .text(error.message), "request": .text(request.id)])
-            return OnyxAnswers.later(
-                ImmichAnswers.failure(.serviceUnavailable, "The server cannot reach its store of codes."), .seconds(2))
         default:
-            log.error("A request failed.", ["error": .text("\(type(of: error))"), "request": .text(request.id)])
-            return ImmichAnswers.failure(.internalServerError, "Internal server error")
+            return UnexpectedFailure(error, of: request, log: log).response(
+                internalError: "Internal server error", ImmichAnswers.failure)
         }
     }
 }

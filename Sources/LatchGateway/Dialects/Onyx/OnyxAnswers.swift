@@ -5,17 +5,6 @@ import Wire
 ///
 /// Source: contract of Onyx, HTTP error envelopes.
 enum OnyxAnswers {
-    /// JSON that nobody may keep: tokens, people, refusals.
-    static let privateHeaders: HTTPHeaders = ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"]
-
-    /// 204 without a body.
-    static let done = ServerResponse(status: .noContent, headers: ["Cache-Control": "no-store"], body: [])
-
-    /// A message, with `no-store`.
-    static func message(_ value: some Encodable, status: HTTPStatus = .ok) -> ServerResponse {
-        ServerResponse(status: status, headers: privateHeaders, body: JSON.encode(value))
-    }
-
     /// `{"detail": text}`.
     static func detail(_ status: HTTPStatus, _ text: String) -> ServerResponse {
         refusal(status, OnyxError(.detail, detail: text))
@@ -48,16 +37,7 @@ enum OnyxAnswers {
 
     /// 429 of the limiter.
     static func tooMany(_ wait: Duration) -> ServerResponse {
-        later(detail(.tooManyRequests, "Too Many Requests"), wait)
-    }
-
-    /// A response with `Retry-After`, whole seconds rounded up.
-    ///
-    /// Source: RFC 9110 §10.2.3.
-    static func later(_ response: ServerResponse, _ wait: Duration) -> ServerResponse {
-        var response = response
-        response.headers["Retry-After"] = String(max(1, Int(wait.seconds.rounded(.up))))
-        return response
+        detail(.tooManyRequests, "Too Many Requests").retry(after: wait)
     }
 
     /// An error of the server itself, before any route: the framework's own words where there are any.
@@ -69,7 +49,12 @@ enum OnyxAnswers {
         }
     }
 
+    /// An error that no route has an answer of its own for.
+    static func failure(_ error: any Error, _ request: ServerRequest, _ log: Log) -> ServerResponse {
+        UnexpectedFailure(error, of: request, log: log).response(internalError: "Internal Server Error", detail)
+    }
+
     static func refusal(_ status: HTTPStatus, _ error: OnyxError) -> ServerResponse {
-        ServerResponse(status: status, headers: privateHeaders, body: error.body(status: status))
+        ServerResponse(status: status, headers: .privateJSON, body: error.body(status: status))
     }
 }

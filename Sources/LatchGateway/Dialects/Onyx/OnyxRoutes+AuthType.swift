@@ -8,7 +8,7 @@ extension OnyxRoutes {
     /// Source: OX-8; contract of Onyx, `/auth/type` fields.
     func authType() async throws -> ServerResponse {
         let hasPeople = try await people.hasAnybody()
-        var answer = OnyxAnswers.message(authType(people.policy, hasPeople: hasPeople))
+        var answer = ServerResponse.privateJSON(authType(people.policy, hasPeople: hasPeople))
         if hasPeople { answer.headers["Cache-Control"] = "public, max-age=60" }
         return answer
     }
@@ -37,7 +37,8 @@ extension OnyxRoutes {
             OnyxAuthType.SSOProvider(
                 name: provider.id, displayName: provider.configuration.title,
                 providerType: provider.configuration.kind.rawValue,
-                authorizeURL: bridge.address.link(settings.prefix + Self.authorizePath(of: provider)))
+                authorizeURL: bridge.address.link(
+                    services.settings.bridgePrefix + BridgeRoutes.authorizePath(of: provider)))
         }
     }
 }

@@ -30,7 +30,7 @@ extension OnyxRoutes {
     private func me(_ authentication: Authentication, _ token: String) -> ServerResponse {
         switch authentication {
         case .valid(let session):
-            return ServerResponse(status: .ok, headers: OnyxAnswers.privateHeaders, body: OnyxMe.body(session))
+            return ServerResponse(status: .ok, headers: .privateJSON, body: OnyxMe.body(session))
         case .passwordChangeRequired:
             return OnyxAnswers.business(.forbidden, .unauthorized, services.passwordChangeSentence)
         case .expired:

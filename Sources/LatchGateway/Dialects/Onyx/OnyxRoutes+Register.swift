@@ -19,11 +19,10 @@ extension OnyxRoutes {
             switch try await registration.register(body.email, Secret(body.password), from: client(of: request)) {
             case .registered(let person):
                 let id = person.id.uuidString.lowercased()
-                return OnyxAnswers.message(OnyxRegistered(id: id, email: person.email), status: .created)
+                return ServerResponse.privateJSON(OnyxRegistered(id: id, email: person.email), status: .created)
             case .limited(let wait):
-                return OnyxAnswers.later(
-                    OnyxAnswers.business(.tooManyRequests, .rateLimited, "Too many registrations; try again later."),
-                    wait)
+                return OnyxAnswers.business(.tooManyRequests, .rateLimited, "Too many registrations; try again later.")
+                    .retry(after: wait)
             }
         } catch let error as GatewayError {
             return try refusal(of: error)

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import HTTPServer
+import Primitives
 import Wire
 
 extension OnyxRoutes {
@@ -81,7 +82,7 @@ extension OnyxRoutes {
                 AuditEvent(
                     .signedOut, person: ended.person, session: ended.session, address: client.address.description,
                     request: request.id, device: client.device))
-            return forgetting(tokens, OnyxAnswers.done)
+            return forgetting(tokens, ServerResponse.noContent)
         }
         return forgetting(tokens, OnyxAnswers.unauthorized)
     }
@@ -94,7 +95,7 @@ extension OnyxRoutes {
 
     /// The answer to a browser whose session lives on: its token stays in the cookie, where no script sees it.
     private func renewed(_ credential: SessionCredential) -> ServerResponse {
-        var answer = OnyxAnswers.done
+        var answer = ServerResponse.noContent
         if let cookie { answer.headers["Set-Cookie"] = cookie.set(credential.token) }
         return answer
     }
@@ -112,6 +113,6 @@ extension OnyxRoutes {
         var message = OnyxTokenResponse(accessToken: credential.token.reveal())
         message.refreshToken = credential.refreshToken?.reveal()
         message.expiresIn = credential.expiresIn.map { Int($0.seconds) }
-        return OnyxAnswers.message(message)
+        return ServerResponse.privateJSON(message)
     }
 }

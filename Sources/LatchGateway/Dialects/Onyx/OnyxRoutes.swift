@@ -1,8 +1,4 @@
-import Crypto
-import Database
-import FoundationEssentials
 import HTTPServer
-import Redis
 import Wire
 
 /// The routes of a server that speaks as Onyx does: the part with a password.
@@ -10,7 +6,7 @@ import Wire
 /// A value without state: what it uses lives in the gateway.
 ///
 /// Source: contract of Onyx, endpoints; OX-1, OX-8.
-struct OnyxRoutes: GatewayDialect {
+struct OnyxRoutes: ServiceDialect {
     let services: GatewayServices
 
     var name: String { "dialects.onyx" }
@@ -45,9 +41,9 @@ struct OnyxRoutes: GatewayDialect {
     /// 422. A wrong password is 400 here.
     var unreadable: Set<HTTPStatus> { [.unprocessableContent] }
 
-    /// Adds the routes under the dialect's prefix; where it is off, those that browsers come back to from a provider alone.
+    /// Adds the routes under the dialect's prefix; where it is off, only the one that gives a session for a one-time code.
     func add(to router: inout Router) {
-        if let bridge { add(bridge, to: &router) }
+        if let bridge { add(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) } }
         guard settings.isEnabled else { return }
         add(.get, "/auth/type", to: &router) { routes, _ in try await routes.authType() }
         add(.post, "/auth/mobile/login", to: &router) { try await $0.login($1) }
@@ -57,60 +53,16 @@ struct OnyxRoutes: GatewayDialect {
         add(.get, "/me", to: &router, atOnce: { $0.meAtOnce($1) }, { try await $0.me($1) })
     }
 
-    func add(
-        _ method: HTTPMethod, _ path: String, to router: inout Router,
-        atOnce: (@Sendable (OnyxRoutes, ServerRequest) -> ServerResponse?)? = nil,
-        _ handler: @escaping @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
-    ) {
-        var first: (@Sendable (ServerRequest) -> ServerResponse?)?
-        if let atOnce { first = { request in atOnce(self, request) } }
-        router.on(
-            method, settings.prefix + path, atOnce: first
-        ) { request in
-            await answer(request, handler)
-        }
+    /// Who sends a request. The client's own two fields say what its device is, else the program's name.
+    func client(of request: ServerRequest) -> RequestOrigin {
+        origin(
+            of: request,
+            SessionDevice(
+                name: request.headers["deviceModel"] ?? request.headers["User-Agent"],
+                kind: request.headers["deviceType"]))
     }
 
-    private func answer(
-        _ request: ServerRequest, _ handler: @Sendable (OnyxRoutes, ServerRequest) async throws -> ServerResponse
-    ) async -> ServerResponse {
-        do {
-            return try await handler(self, request)
-        } catch {
-            return failure(error, request)
-        }
-    }
-
-    /// What the client of a request is.
-    func client(of request: ServerRequest) -> PasswordSignIn.Client {
-        PasswordSignIn.Client(
-            address: proxies.client(of: request), device: Self.device(of: request), request: request.id)
-    }
-
-    /// The answer to an error that no route has one of its own for.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        switch error {
-        case let error as GatewayError where [.busy, .closed, .codeStore].contains(error.code):
-            return OnyxAnswers.later(OnyxAnswers.detail(.serviceUnavailable, error.message), .seconds(1))
-        case is CancellationError:
-            return OnyxAnswers.detail(.serviceUnavailable, "The request was cancelled.")
-        case let error as DatabaseError:
-            log.error("The database failed.", ["error": .text(error.message), "request": .text(request.id)])
-            return OnyxAnswers.later(
-                OnyxAnswers.detail(.serviceUnavailable, "The server cannot reach its database."), .seconds(5))
-        case let error as RedisError:
-            log.error("Redis failed.", ["error": .text(error.message), "request": .text(request.id)])
-            return OnyxAnswers.later(
-                OnyxAnswers.detail(.serviceUnavailable, "The server cannot reach its store of codes."), .seconds(2))
-        default:
-            log.error("A request failed.", ["error": .text("\(type(of: error))"), "request": .text(request.id)])
-            return OnyxAnswers.detail(.internalServerError, "Internal Server Error")
-        }
-    }
-
-    /// What the client calls its device: its own two fields, else the program's name.
-    private static func device(of request: ServerRequest) -> SessionDevice {
-        SessionDevice(
-            name: request.headers["deviceModel"] ?? request.headers["User-Agent"], kind: request.headers["deviceType"])
+        OnyxAnswers.failure(error, request, log)
     }
 }

@@ -12,9 +12,7 @@ extension PageRoutes {
     ///
     /// Source: RFC 9110 §15.4.4; RFC 9700 §4.12.
     static func redirect(to address: String) -> ServerResponse {
-        ServerResponse(
-            status: .seeOther,
-            headers: ["Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
+        .redirect(to: address, status: .seeOther)
     }
 
     /// Sends a browser to the sign-in, from where it comes back to the page that it asked for.
@@ -29,10 +27,10 @@ extension PageRoutes {
 
     /// The answer to too many changes in a short time.
     func tooMany(_ wait: Duration) -> ServerResponse {
-        OnyxAnswers.later(
-            plain(
-                .tooManyRequests, "Too many changes",
-                "You changed too much in a short time. Try again in \(ReadableTime.length(wait, isWait: true))."), wait)
+        plain(
+            .tooManyRequests, "Too many changes",
+            "You changed too much in a short time. Try again in \(ReadableTime.length(wait, isWait: true))."
+        ).retry(after: wait)
     }
 
     /// The answer to a request that came to another host than the pages' own; nil where it came to the right one.

@@ -38,7 +38,7 @@ extension PageRoutes {
         case .limited(let wait):
             page.currentMistake =
                 "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
-            return OnyxAnswers.later(try await respond(page, visit, .tooManyRequests), wait)
+            return try await respond(page, visit, .tooManyRequests).retry(after: wait)
         case .right(let credential):
             let person = try await services.people.choosePassword(
                 Secret(new), of: credential.person, by: visit.session.id, keepingSession: false,

@@ -66,9 +66,7 @@ extension PageRoutes {
             services.metrics.signIn(.limited)
             page.0.alert =
                 "There were too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)); nothing is looked at until then."
-            var response = respond(page, .tooManyRequests)
-            response.headers["Retry-After"] = String(max(1, Int(wait.seconds.rounded(.up))))
-            return response
+            return respond(page, .tooManyRequests).retry(after: wait)
         }
     }
 
@@ -131,7 +129,7 @@ extension PageRoutes {
         // A way on that is too long for the state is left out; the person lands on the account.
         let query = [("redirect", "true"), ("next", ReturnAddress.check(whole)?.text ?? next)]
         return bridge.providers.all.map { provider in
-            let path = services.settings.onyx.prefix + OnyxRoutes.authorizePath(of: provider)
+            let path = services.settings.bridgePrefix + BridgeRoutes.authorizePath(of: provider)
             let again = isAgain ? [("again", "true")] : []
             return ProviderButton(provider.configuration, "\(path)?\(FormURLEncoded.encode(query + again))")
         }

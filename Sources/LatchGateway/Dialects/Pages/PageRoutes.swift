@@ -9,7 +9,7 @@ import Wire
 /// Every answer to a form that changed something is a redirect, so that nothing is sent twice.
 ///
 /// Source: OWASP Cross-Site Request Forgery Prevention Cheat Sheet; RFC 9700 §4.12; WCAG 2.2.
-struct PageRoutes: GatewayDialect {
+struct PageRoutes: ServiceDialect {
     let services: GatewayServices
     /// The cookie of a browser that signed in.
     let cookie: SessionCookie
@@ -165,10 +165,8 @@ struct PageRoutes: GatewayDialect {
     }
 
     /// What the client of a request is.
-    func client(of request: ServerRequest) -> PasswordSignIn.Client {
-        PasswordSignIn.Client(
-            address: services.proxies.client(of: request),
-            device: SessionDevice(name: request.headers["User-Agent"], kind: "Browser"), request: request.id)
+    func client(of request: ServerRequest) -> RequestOrigin {
+        origin(of: request, SessionDevice(name: request.headers["User-Agent"], kind: "Browser"))
     }
 
     /// Answers a request at the pages' own host, or on each where people sign in.

@@ -6,11 +6,6 @@ import Wire
 ///
 /// Source: contract of Relate Mail, error shapes.
 enum RelateMailAnswers {
-    /// A message, with `no-store`.
-    static func message(_ value: some Encodable) -> ServerResponse {
-        ServerResponse(status: .ok, headers: OnyxAnswers.privateHeaders, body: JSON.encode(value))
-    }
-
     /// A message that everybody may keep.
     static func shared(_ value: some Encodable, for seconds: Int) -> ServerResponse {
         ServerResponse(
@@ -18,13 +13,10 @@ enum RelateMailAnswers {
             body: JSON.encode(value))
     }
 
-    /// 204 without a body.
-    static let done = OnyxAnswers.done
-
     /// `{"error": text}`.
     static func sentence(_ status: HTTPStatus, _ text: String) -> ServerResponse {
         ServerResponse(
-            status: status, headers: OnyxAnswers.privateHeaders,
+            status: status, headers: .privateJSON,
             body: RelateMailError.sentence(text).body(status: status, trace: ""))
     }
 
@@ -62,24 +54,23 @@ enum RelateMailAnswers {
 
     /// 429 without a body.
     static func tooMany(_ wait: Duration) -> ServerResponse {
-        OnyxAnswers.later(
-            ServerResponse(status: .tooManyRequests, headers: ["Cache-Control": "no-store"]), wait)
+        ServerResponse(status: .tooManyRequests, headers: ["Cache-Control": "no-store"]).retry(after: wait)
     }
 
     /// 503: what the server needs does not answer.
     static func unavailable(_ sentence: String, _ wait: Duration) -> ServerResponse {
-        OnyxAnswers.later(self.sentence(.serviceUnavailable, sentence), wait)
+        self.sentence(.serviceUnavailable, sentence).retry(after: wait)
     }
 
-    /// 500.
-    static let broken = sentence(.internalServerError, "An unexpected error occurred")
+    /// What a caller is told with 500.
+    static let internalError = "An unexpected error occurred"
 
     /// An error of the server itself, before any route.
     static func serverError(_ status: HTTPStatus, _ sentence: String, request: String) -> ServerResponse {
         switch status {
         case .notFound: notFound(request)
         case .methodNotAllowed: ServerResponse(status: status)
-        case .internalServerError: broken
+        case .internalServerError: self.sentence(status, internalError)
         case .badRequest: problem(status, "Bad Request", request: request)
         default: problem(status, sentence, request: request)
         }

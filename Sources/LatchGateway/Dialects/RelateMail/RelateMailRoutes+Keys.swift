@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPServer
+import Primitives
 import Wire
 
 /// Source: RM-6, RM-8; contract of Relate Mail, endpoint table and rules 12 to 16.
@@ -18,7 +19,7 @@ extension RelateMailRoutes {
                 lastUsedAt: key.lastUsed.map(RelateMailAnswers.text),
                 expiresAt: key.expires.map(RelateMailAnswers.text), scopes: key.scopes)
         }
-        return RelateMailAnswers.message(
+        return ServerResponse.privateJSON(
             RelateMailKeyList(connectionInfo: connections(of: person, keyCount: rows.count), keys: rows))
     }
 
@@ -28,7 +29,7 @@ extension RelateMailRoutes {
         guard let name = body.name else {
             return RelateMailAnswers.invalid(["name": ["The name field is required."]], request: request.id)
         }
-        let isBlank = DisplayText.cleaned(name, limit: Self.maximumNameLength) == nil
+        let isBlank = name.displayName(limit: Self.maximumNameLength) == nil
         guard !isBlank else { return RelateMailAnswers.sentence(.badRequest, "Name is required") }
         // As many as there: counted in UTF-16.
         guard name.utf16.count <= Self.maximumNameLength else {
@@ -36,7 +37,7 @@ extension RelateMailRoutes {
         }
         let scopes = body.scopes ?? []
         if let unknown = scopes.first(where: { APIKeyScope(written: $0) == nil }) {
-            let shown = DisplayText.cleaned(unknown, limit: 40) ?? ""
+            let shown = unknown.displayName(limit: 40) ?? ""
             return RelateMailAnswers.sentence(
                 .badRequest,
                 "Invalid scope: \(shown). Valid scopes are: \(APIKeyScopes.all.words.joined(separator: ", "))")
@@ -48,10 +49,10 @@ extension RelateMailRoutes {
     /// `POST /api/smtp-credentials/mobile`: makes a key for an app.
     func makeMobileKey(_ request: ServerRequest, _ caller: RelateMailCaller) async throws -> ServerResponse {
         let body = try request.json(RelateMailMobileKeyRequest.self)
-        guard let device = body.deviceName.flatMap({ DisplayText.cleaned($0, limit: 100) }) else {
+        guard let device = body.deviceName.flatMap({ $0.displayName(limit: 100) }) else {
             return RelateMailAnswers.sentence(.badRequest, "DeviceName is required")
         }
-        guard let platform = body.platform.flatMap({ DisplayText.cleaned($0, limit: 40) }) else {
+        guard let platform = body.platform.flatMap({ $0.displayName(limit: 40) }) else {
             return RelateMailAnswers.sentence(.badRequest, "Platform is required")
         }
         guard Self.platforms.contains(platform.lowercased()) else {
@@ -89,7 +90,7 @@ extension RelateMailRoutes {
             return RelateMailAnswers.sentence(
                 .forbidden, "A key can make keys with its own scopes only; sign in to make one with more")
         }
-        let shown = DisplayText.cleaned(name, limit: Self.maximumNameLength) ?? name
+        let shown = name.displayName(limit: Self.maximumNameLength) ?? name
         let made: MadeAPIKey
         do {
             made = try await services.apiKeys.make(
@@ -99,7 +100,7 @@ extension RelateMailRoutes {
             return RelateMailAnswers.sentence(.badRequest, error.message)
         }
         services.metrics.apiKey(.made)
-        return RelateMailAnswers.message(
+        return ServerResponse.privateJSON(
             RelateMailMadeKey(
                 id: made.listed.id.uuidString.lowercased(), name: shown, apiKey: made.key.reveal(), scopes: scopes,
                 createdAt: RelateMailAnswers.text(made.listed.created),
@@ -116,7 +117,7 @@ extension RelateMailRoutes {
                 recording: event(.apiKeyRevoked, request, caller))
         else { return RelateMailAnswers.notFound(request.id) }
         services.metrics.apiKey(.revoked)
-        return RelateMailAnswers.done
+        return .noContent
     }
 
     private func event(

@@ -8,7 +8,7 @@ extension RelateMailRoutes {
     /// Source: contract of Relate Mail, endpoint table.
     func profile(of person: Person) async throws -> ServerResponse {
         let last = try await services.apiKeys.lastSignIn(of: person.id)
-        return RelateMailAnswers.message(
+        return ServerResponse.privateJSON(
             RelateMailProfile(
                 id: person.id.uuidString.lowercased(), email: person.email, displayName: person.name,
                 createdAt: RelateMailAnswers.text(person.created), lastLoginAt: last.map(RelateMailAnswers.text)))

@@ -1,4 +1,3 @@
-import Database
 import FoundationEssentials
 import HTTPServer
 import Wire
@@ -8,7 +7,7 @@ import Wire
 /// A value without state: what it uses lives in the gateway.
 ///
 /// Source: contract of Relate Mail; RM-4, RM-6, RM-8.
-struct RelateMailRoutes: GatewayDialect {
+struct RelateMailRoutes: ServiceDialect {
     let services: GatewayServices
     let access: RelateMailAccess
 
@@ -83,7 +82,7 @@ struct RelateMailRoutes: GatewayDialect {
 }
 
 extension RelateMailRoutes {
-    private func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         switch error {
         case let refusal as RelateMailRefusal: return Self.refusal(refusal)
         case let error as RequestError where error.status == .unsupportedMediaType:
@@ -95,18 +94,9 @@ extension RelateMailRoutes {
             return RelateMailAnswers.unauthorized(hadCredentials: true)
         case let error as GatewayError where error.code == .recentSignInRequired:
             return RelateMailAnswers.sentence(.forbidden, error.message)
-        case let error as GatewayError where [.busy, .closed].contains(error.code):
-            return RelateMailAnswers.unavailable(error.message, .seconds(1))
-        case is CancellationError:
-            return RelateMailAnswers.unavailable("The request was cancelled.", .seconds(1))
-        case let error as DatabaseError:
-            services.log.error(
-                "The database failed.", ["error": .text(error.message), "request": .text(request.id)])
-            return RelateMailAnswers.unavailable("The server cannot reach its database.", .seconds(5))
         default:
-            services.log.error(
-                "A request failed.", ["error": .text("\(type(of: error))"), "request": .text(request.id)])
-            return RelateMailAnswers.broken
+            return UnexpectedFailure(error, of: request, log: services.log).response(
+                internalError: RelateMailAnswers.internalError, RelateMailAnswers.sentence)
         }
     }
 

@@ -5,17 +5,9 @@ import Wire
 ///
 /// Source: contract of Time Tracker, (a).
 enum TimeTrackerAnswers {
-    /// JSON that nobody may keep.
-    static let privateHeaders: HTTPHeaders = ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"]
-
-    /// A message.
-    static func message(_ value: some Encodable, status: HTTPStatus = .ok) -> ServerResponse {
-        ServerResponse(status: status, headers: privateHeaders, body: JSON.encode(value))
-    }
-
     /// `{"error": sentence}`.
     static func refusal(_ status: HTTPStatus, _ sentence: String) -> ServerResponse {
-        message(TimeTrackerError(sentence), status: status)
+        .privateJSON(TimeTrackerError(sentence), status: status)
     }
 
     /// 401 with the challenge that RFC 9110 §15.5.2 asks for; a token that was brought and opens nothing is told so.

@@ -8,10 +8,7 @@ extension TimeTrackerRoutes {
     func add(_ bridge: Bridge, to router: inout Router) {
         add(.get, "/auth/login", to: &router) { await $0.login($1, bridge) }
         add(.post, "/auth/token", to: &router) { try await $0.token($1, bridge) }
-        for path in Set(bridge.providers.all.map { callbackPath(of: $0, bridge) }) {
-            add(.get, path, to: &router) { await $0.callback($1, at: path, bridge) }
-            add(.post, path, to: &router) { await $0.callback($1, at: path, bridge) }
-        }
+        addCallbacks(bridge, to: &router)
     }
 
     /// Where a provider sends the browser back to, below the prefix: one of its own where there are several, so that no
@@ -22,19 +19,14 @@ extension TimeTrackerRoutes {
         count == 1 ? "/auth/callback" : "/auth/callback/\(provider.id)"
     }
 
-    /// The same of a provider that is there.
-    func callbackPath(of provider: BridgeProvider, _ bridge: Bridge) -> String {
-        Self.callbackPath(of: provider.configuration, among: bridge.providers.all.count)
-    }
-
     /// `GET /auth/login`: sends the browser to the identity provider. With `redirect_uri` the sign-in ends in an app, without
     /// it in the browser.
     ///
     /// Source: TT-3; contract of Time Tracker, (a) and b.1.
     func login(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
         if let wait = starts.take(.from(services.proxies.client(of: request))) {
-            return OnyxAnswers.later(
-                refusal(.tooManyRequests, "Too many sign-ins were begun from your address.", request), wait)
+            return refusal(.tooManyRequests, "Too many sign-ins were begun from your address.", request).retry(
+                after: wait)
         }
         let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
         for name in ["redirect_uri", "provider", "next", "state"] where fields.values(name).count > 1 {
@@ -73,9 +65,9 @@ extension TimeTrackerRoutes {
     private func sendingBrowser(_ request: ServerRequest, _ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
         guard let base = services.address.base(of: request),
             let state = try? TimeTrackerState.make(services.now(), bridge.keys)
-        else { return Self.misdirected }
+        else { return unknownAddress(request) }
         let asked = fields.pairs.filter { ["redirect_uri", "provider"].contains($0.name) }.map { ($0.name, $0.value) }
-        return Self.sending(to: "\(base)\(prefix)/auth/login?\(FormURLEncoded.encode(asked + [("state", state.text)]))")
+        return .redirect(to: "\(base)\(prefix)/auth/login?\(FormURLEncoded.encode(asked + [("state", state.text)]))")
     }
 
     /// A sign-in of an app's; `state` is what the app has seen, where it has.
@@ -86,16 +78,16 @@ extension TimeTrackerRoutes {
             if settings.callback == .app, provider.configuration.settings.responseMode != .formPost {
                 let address = try await bridge.beginInApp(
                     at: provider, redirect: redirect, state: state, request: request.id)
-                return Self.sending(to: address)
+                return .redirect(to: address)
             }
-            guard let base = services.address.base(of: request) else { return Self.misdirected }
+            guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
             let beginning = try await bridge.beginForApp(
                 at: provider, redirect: redirect, state: state,
-                callback: base + prefix + callbackPath(of: provider, bridge),
+                callback: callback,
                 request: request.id)
-            return Self.sending(beginning, provider, bridge, beside: request)
+            return self.redirect(to: beginning, at: provider, bridge, beside: request)
         } catch {
-            return ending(error, request)
+            return failed(error, request)
         }
     }
 
@@ -107,14 +99,14 @@ extension TimeTrackerRoutes {
         guard let query = try? AuthorizeQuery(own, redirects) else {
             return refusal(.badRequest, "The parameter 'next' must be a path of this server.", request)
         }
-        guard let base = services.address.base(of: request) else { return Self.misdirected }
+        guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
         do throws(BridgeFailure) {
             let beginning = try await bridge.begin(
-                at: provider, query.destination, callback: base + prefix + callbackPath(of: provider, bridge),
+                at: provider, query.destination, callback: callback,
                 request: request.id)
-            return Self.sending(beginning, provider, bridge, beside: request)
+            return self.redirect(to: beginning, at: provider, bridge, beside: request)
         } catch {
-            return ending(error, request)
+            return failed(error, request)
         }
     }
 
@@ -130,22 +122,6 @@ extension TimeTrackerRoutes {
         return services.redirectPages.choice(buttons)
     }
 
-    private static func sending(to address: String) -> ServerResponse {
-        ServerResponse(
-            status: .found,
-            headers: ["Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
-    }
-
-    private static func sending(
-        _ beginning: Bridge.Beginning, _ provider: BridgeProvider, _ bridge: Bridge, beside request: ServerRequest
-    ) -> ServerResponse {
-        var response = sending(to: beginning.address)
-        for cookie in bridge.signInCookies.begin(beginning.secret, provider.sameSite, beside: request) {
-            response.headers.append("Set-Cookie", cookie)
-        }
-        return response
-    }
-
     /// A refusal: a page for a browser, with a link to start again, and JSON for a program.
     func refusal(
         _ status: HTTPStatus, _ sentence: String, _ request: ServerRequest, again: String? = nil
@@ -154,27 +130,4 @@ extension TimeTrackerRoutes {
             ? services.redirectPages.failed(status, sentence, again: again)
             : TimeTrackerAnswers.refusal(status, sentence)
     }
-
-    /// The answer to a sign-in that cannot begin, or led to nothing in the browser.
-    func ending(_ failure: BridgeFailure, _ request: ServerRequest, goingOnTo next: String? = nil) -> ServerResponse {
-        let status: HTTPStatus =
-            switch failure.outcome {
-            case .denied: .badRequest
-            case .refused: .forbidden
-            case .unavailable: .serviceUnavailable
-            case .begun, .completed, .failed: HTTPStatus(rawValue: 502)
-            }
-        let again = next.map { next in
-            services.redirectPages.signIn(goingOnTo: next)
-                ?? "\(prefix)/auth/login?\(FormURLEncoded.encode([("next", next)]))"
-        }
-        let response = refusal(status, failure.sentence, request, again: again)
-        return status == .serviceUnavailable ? OnyxAnswers.later(response, .seconds(10)) : response
-    }
-
-    /// The request names another server than this one can know itself to be.
-    ///
-    /// Source: RFC 9110 §15.5.20.
-    static let misdirected = TimeTrackerAnswers.refusal(
-        HTTPStatus(rawValue: 421), "The server does not know its own address; set public_url.")
 }

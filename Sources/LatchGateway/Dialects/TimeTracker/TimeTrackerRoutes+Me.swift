@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPServer
 import JOSE
+import Primitives
 import Wire
 
 extension TimeTrackerRoutes {
@@ -29,7 +30,7 @@ extension TimeTrackerRoutes {
     private func me(_ authentication: Authentication, _ token: String, _ request: ServerRequest) -> ServerResponse {
         switch authentication {
         case .valid(let session):
-            ServerResponse(status: .ok, headers: TimeTrackerAnswers.privateHeaders, body: Self.body(session.person))
+            ServerResponse(status: .ok, headers: .privateJSON, body: Self.body(session.person))
         case .passwordChangeRequired: TimeTrackerAnswers.refusal(.forbidden, services.passwordChangeSentence)
         case .expired: TimeTrackerAnswers.unauthorized("jwt expired")
         case .terminated: TimeTrackerAnswers.unauthorized("session ended")
@@ -88,7 +89,7 @@ extension TimeTrackerRoutes {
         do {
             for token in [tokens.cookie, tokens.bearer] {
                 guard let token, let ended = try await services.issuer.end(token) else { continue }
-                let client = client(of: request)
+                let client = origin(of: request)
                 services.audit.record(
                     AuditEvent(
                         .signedOut, person: ended.person, session: ended.session, address: client.address.description,
@@ -96,9 +97,9 @@ extension TimeTrackerRoutes {
             }
         } catch {
             services.log.error("A sign-out failed.", ["error": .words(of: error), "request": .text(request.id)])
-            return OnyxAnswers.later(TimeTrackerAnswers.refusal(.serviceUnavailable, "Failed to logout"), .seconds(1))
+            return TimeTrackerAnswers.refusal(.serviceUnavailable, "Failed to logout").retry(after: .seconds(1))
         }
-        var response = TimeTrackerAnswers.message(["message": "Logged out successfully"] as JSONValue)
+        var response = ServerResponse.privateJSON(["message": "Logged out successfully"] as JSONValue)
         if tokens.cookie != nil, let cookie { response.headers["Set-Cookie"] = cookie.end }
         return response
     }

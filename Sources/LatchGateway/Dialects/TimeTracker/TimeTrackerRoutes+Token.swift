@@ -4,6 +4,7 @@ import HTTPServer
 import JOSE
 import OAuth
 import OpenIDConnect
+import Primitives
 import Wire
 
 extension TimeTrackerRoutes {
@@ -18,14 +19,14 @@ extension TimeTrackerRoutes {
         case .failure(let refusal): return refusal.response
         case .success(let read): asked = read
         }
-        guard let issuer = issuerAddress(for: request) else { return Self.misdirected }
+        guard let issuer = issuerAddress(for: request) else { return unknownAddress(request) }
         guard let start = try await bridge.takeStart(of: asked.state) else { return TimeTrackerAnswers.unknownStart }
         guard constantTimeEqual(Array(start.redirect.utf8), Array(asked.redirectURI.utf8)) else {
             return TimeTrackerAnswers.refusal(
                 .badRequest, "The redirect_uri is not the one that the login began with. Initiate login again.")
         }
         let shape = try await shape(issuer)
-        let client = client(of: request)
+        let client = origin(of: request)
         switch start.way {
         case .gateway:
             let verifier = start.verifier.secret.reveal()
@@ -74,7 +75,7 @@ extension TimeTrackerRoutes {
         guard case .valid(let session) = try await services.issuer.authenticate(token) else {
             return TimeTrackerAnswers.unauthorized("the session was ended meanwhile")
         }
-        return TimeTrackerAnswers.message(
+        return ServerResponse.privateJSON(
             TimeTrackerTokenResponse(
                 accessToken: token, expiresIn: credential.expiresIn.map { Int($0.seconds) },
                 user: Self.user(session.person)))
@@ -84,8 +85,8 @@ extension TimeTrackerRoutes {
     private static func answer(_ error: OpenIDConnectError) -> ServerResponse {
         switch error.code {
         case .unreachable:
-            return OnyxAnswers.later(
-                TimeTrackerAnswers.refusal(.serviceUnavailable, BridgeFailure.unavailable.sentence), .seconds(10))
+            return TimeTrackerAnswers.refusal(.serviceUnavailable, BridgeFailure.unavailable.sentence).retry(
+                after: .seconds(10))
         case .refused, .denied:
             return TimeTrackerAnswers.refusal(
                 .badRequest, "The identity provider did not accept the code. Initiate login again.")

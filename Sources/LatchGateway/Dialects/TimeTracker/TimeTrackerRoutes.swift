@@ -1,15 +1,12 @@
-import Crypto
-import Database
 import FoundationEssentials
 import HTTPServer
-import Redis
 import Wire
 
 /// The routes for clients of Time Tracker: sign-in through an identity provider for an app without PKCE of its own, and a
 /// signed token that other servers can check, revocable here.
 ///
 /// Source: contract of Time Tracker; TT-3 to TT-13.
-struct TimeTrackerRoutes: GatewayDialect {
+struct TimeTrackerRoutes: BridgeDialect {
     let services: GatewayServices
     /// How many sign-ins are begun from one address; state of the gateway's, made with it.
     let starts: RequestLimit
@@ -45,51 +42,9 @@ struct TimeTrackerRoutes: GatewayDialect {
         TimeTrackerAnswers.serverError(status, sentence)
     }
 
-    func add(
-        _ method: HTTPMethod, _ path: String, to router: inout Router,
-        atOnce: (@Sendable (TimeTrackerRoutes, ServerRequest) -> ServerResponse?)? = nil,
-        _ handler: @escaping @Sendable (TimeTrackerRoutes, ServerRequest) async throws -> ServerResponse
-    ) {
-        var first: (@Sendable (ServerRequest) -> ServerResponse?)?
-        if let atOnce { first = { request in atOnce(self, request) } }
-        router.on(method, prefix + path, atOnce: first) { request in
-            await answer(request, handler)
-        }
-    }
-
-    private func answer(
-        _ request: ServerRequest,
-        _ handler: @Sendable (TimeTrackerRoutes, ServerRequest) async throws -> ServerResponse
-    ) async -> ServerResponse {
-        do {
-            return try await handler(self, request)
-        } catch {
-            return failure(error, request)
-        }
-    }
-
-    /// What the client of a request is.
-    func client(of request: ServerRequest) -> PasswordSignIn.Client {
-        PasswordSignIn.Client(
-            address: services.proxies.client(of: request),
-            device: SessionDevice(name: request.headers["User-Agent"]), request: request.id)
-    }
-
-    /// The answer to an error that no route has one of its own for.
     func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        switch error {
-        case let error as GatewayError where [.busy, .closed, .codeStore].contains(error.code):
-            return OnyxAnswers.later(TimeTrackerAnswers.refusal(.serviceUnavailable, error.message), .seconds(1))
-        case is CancellationError:
-            return TimeTrackerAnswers.refusal(.serviceUnavailable, "The request was cancelled.")
-        case is DatabaseError, is RedisError:
-            services.log.error("A store failed.", ["error": .words(of: error), "request": .text(request.id)])
-            return OnyxAnswers.later(
-                TimeTrackerAnswers.refusal(.serviceUnavailable, "The server cannot reach its store."), .seconds(5))
-        default:
-            services.log.error("A request failed.", ["error": .words(of: error), "request": .text(request.id)])
-            return TimeTrackerAnswers.refusal(.internalServerError, "Internal server error")
-        }
+        UnexpectedFailure(error, of: request, log: services.log).response(
+            internalError: "Internal server error", TimeTrackerAnswers.refusal)
     }
 
     /// `GET /health`.
@@ -97,6 +52,6 @@ struct TimeTrackerRoutes: GatewayDialect {
     /// Source: contract of Time Tracker, (a).
     private func health() -> ServerResponse {
         let time = Timestamp.text(services.now(), fraction: true)
-        return TimeTrackerAnswers.message(["status": "ok", "timestamp": .string(time)] as JSONValue)
+        return ServerResponse.privateJSON(["status": "ok", "timestamp": .string(time)] as JSONValue)
     }
 }

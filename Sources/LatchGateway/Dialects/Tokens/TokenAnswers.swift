@@ -5,14 +5,11 @@ import Wire
 ///
 /// Source: RFC 6749 §5.2.
 enum TokenAnswers {
-    /// 200 without a body: revoked, or nothing to revoke.
-    static let done = ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"], body: [])
-
     /// The whole answer about a token that opens nothing, whatever the reason.
     ///
     /// Source: RFC 7662 §2.2.
     static let inactive = ServerResponse(
-        status: .ok, headers: OnyxAnswers.privateHeaders, body: Array(#"{"active":false}"#.utf8))
+        status: .ok, headers: .privateJSON, body: Array(#"{"active":false}"#.utf8))
 
     /// 400: the request is not as it must be; the sentence is a constant, what was sent is not repeated.
     static func invalidRequest(_ sentence: StaticString, _ status: HTTPStatus = .badRequest) -> ServerResponse {
@@ -27,9 +24,9 @@ enum TokenAnswers {
     }()
 
     /// 503: the database does not answer.
-    static let unavailable = OnyxAnswers.later(
-        refusal(.serviceUnavailable, "temporarily_unavailable", "The server cannot tell now; try again shortly."),
-        .seconds(1))
+    static let unavailable = refusal(
+        .serviceUnavailable, "temporarily_unavailable", "The server cannot tell now; try again shortly."
+    ).retry(after: .seconds(1))
 
     /// 404: the request names another server than this one can know itself to be.
     static let noMetadata = refusal(.notFound, "invalid_request", "The server does not know its own address.")
@@ -37,7 +34,7 @@ enum TokenAnswers {
     private static func refusal(_ status: HTTPStatus, _ error: StaticString, _ sentence: StaticString) -> ServerResponse
     {
         ServerResponse(
-            status: status, headers: OnyxAnswers.privateHeaders,
+            status: status, headers: .privateJSON,
             body: Array(#"{"error":"\#(error)","error_description":"\#(sentence)"}"#.utf8))
     }
 }

@@ -79,6 +79,6 @@ extension TokenRoutes {
             JSONText.append(address, to: &body)
         }
         JSONText.append(json: "}", to: &body)
-        return ServerResponse(status: .ok, headers: OnyxAnswers.privateHeaders, body: body)
+        return ServerResponse(status: .ok, headers: .privateJSON, body: body)
     }
 }

@@ -76,7 +76,7 @@ struct TokenRoutes: Sendable {
                         .signedOut, person: ended.person, session: ended.session,
                         address: proxies.client(of: request).description, request: request.id))
             }
-            return TokenAnswers.done
+            return ServerResponse.emptyOK
         } catch {
             return failure(error, request)
         }

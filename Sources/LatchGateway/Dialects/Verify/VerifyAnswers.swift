@@ -39,7 +39,7 @@ enum VerifyAnswers {
     static let keyField = "X-Auth-Credential"
 
     /// 200 about nobody, where everybody may come.
-    private static let anonymous = ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"])
+    private static let anonymous = ServerResponse.emptyOK
 
     /// 403 to somebody who is signed in and may not come here, or where nobody may.
     static let forbidden = sentence(.forbidden, "You are not allowed here.")
@@ -50,12 +50,12 @@ enum VerifyAnswers {
     /// 429 after too many wrong keys. For nginx 403, because its auth_request turns a 429 into a 500.
     static func tooMany(_ wait: Duration, isNginx: Bool) -> ServerResponse {
         let status = isNginx ? HTTPStatus.forbidden : .tooManyRequests
-        return OnyxAnswers.later(sentence(status, "There were too many attempts. Try again later."), wait)
+        return sentence(status, "There were too many attempts. Try again later.").retry(after: wait)
     }
 
     /// 503: the database does not answer.
-    static let unavailable = OnyxAnswers.later(
-        sentence(.serviceUnavailable, "The server cannot tell now whose the request is."), .seconds(1))
+    static let unavailable = sentence(.serviceUnavailable, "The server cannot tell now whose the request is.").retry(
+        after: .seconds(1))
 
     /// 400, or 403 for a proxy that would make anything else of it a failure of this server.
     static func refusal(_ refusal: ForwardedRefusal, isNginx: Bool) -> ServerResponse {

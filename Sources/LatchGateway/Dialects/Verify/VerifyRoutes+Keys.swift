@@ -29,9 +29,7 @@ extension VerifyRoutes {
         let name = EmailAddress(normalizing: String(decoding: basic.name, as: UTF8.self))
         let key = String(decoding: basic.password, as: UTF8.self)
         if let known = services.apiKeys.authenticateAtOnce(key), Self.isName(name, of: known) { return .known(known) }
-        let client = PasswordSignIn.Client(
-            address: services.proxies.client(of: request), device: SessionDevice(name: request.headers["User-Agent"]),
-            request: request.id)
+        let client = origin(of: request)
         switch services.attempts.reserve(from: client.address, account: name) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):

@@ -7,7 +7,7 @@ import Wire
 /// unless the proxy is trusted.
 ///
 /// Source: RFC 6750; RFC 9728; the forward-authentication conventions of nginx, Caddy and Traefik.
-struct VerifyRoutes: GatewayDialect {
+struct VerifyRoutes: ServiceDialect {
     let services: GatewayServices
     let rules: AccessRules
     let challenge: VerifyChallenge
@@ -41,6 +41,12 @@ struct VerifyRoutes: GatewayDialect {
         }
         for path in [Self.wellKnown, Self.wellKnown + "/"] { router.on(.get, path) { metadata($0) } }
         router.on(.get, Self.wellKnown + "/{path*}", String.self) { request, _ in metadata(request) }
+    }
+
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        services.log.error(
+            "A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
+        return VerifyAnswers.unavailable
     }
 
     /// An error of the server itself, before any route.
@@ -86,9 +92,7 @@ extension VerifyRoutes {
                 guard let key = question.key else { return answer(question, .nobody) }
                 return try await answer(question, key)
             } catch {
-                services.log.error(
-                    "A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
-                return VerifyAnswers.unavailable
+                return failure(error, request)
             }
         }
     }

@@ -11,18 +11,18 @@ extension ImmichAssetRoutes {
             let wish = request.query("shared").map { $0 == "true" }
             let albums = try await library?.store.albums(for: viewer.owners) ?? []
             let answers = albums.map { ImmichAssetAnswers.album($0, for: viewer) }
-            return ImmichAnswers.message(answers.filter { wish == nil || $0.shared == wish })
+            return ServerResponse.privateJSON(answers.filter { wish == nil || $0.shared == wish })
         }
         routing.on(.get, id: "/albums/{id}", to: &router) { request, id in
             let viewer = try await viewer(of: request)
             guard let album = try await library?.store.album(id, for: viewer.owners) else {
                 throw Self.noAccess("album.read")
             }
-            return ImmichAnswers.message(ImmichAssetAnswers.album(album, for: viewer))
+            return ServerResponse.privateJSON(ImmichAssetAnswers.album(album, for: viewer))
         }
         routing.on(.get, "/people", to: &router) { request in
             _ = try await viewer(of: request)
-            return ImmichAnswers.message(ImmichPeople())
+            return ServerResponse.privateJSON(ImmichPeople())
         }
         routing.on(.get, id: "/people/{id}", to: &router) { request, _ in
             _ = try await viewer(of: request)
@@ -30,7 +30,7 @@ extension ImmichAssetRoutes {
         }
         routing.on(.get, "/tags", to: &router) { request in
             _ = try await viewer(of: request)
-            return ImmichAnswers.message([JSONValue]())
+            return ServerResponse.privateJSON([JSONValue]())
         }
     }
 }

@@ -44,7 +44,7 @@ extension ImmichAssetRoutes {
         // A database that fails is told before the answer begins.
         let first = try await pages.next()
         return ServerResponse(
-            status: .created, headers: ImmichAnswers.privateHeaders,
+            status: .created, headers: .privateJSON,
             body: .stream(length: nil) { [pages] writer in
                 var (pages, page, text) = (pages, first, ImmichPlanText(limit: limit))
                 while let parts = page {

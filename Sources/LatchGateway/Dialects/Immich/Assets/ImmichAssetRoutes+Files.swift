@@ -7,7 +7,7 @@ extension ImmichAssetRoutes {
         routing.on(.get, id: "/assets/{id}", to: &router) { request, id in
             let viewer = try await viewer(of: request)
             guard let asset = try await find(id, for: viewer) else { throw Self.noAccess("asset.read") }
-            return ImmichAnswers.message(ImmichAssetAnswers.asset(asset, for: viewer, withExif: true))
+            return ServerResponse.privateJSON(ImmichAssetAnswers.asset(asset, for: viewer, withExif: true))
         }
         routing.on(.get, id: "/assets/{id}/original", to: &router) { request, id in
             let viewer = try await viewer(of: request)

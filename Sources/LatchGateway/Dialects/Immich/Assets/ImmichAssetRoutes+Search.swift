@@ -16,7 +16,7 @@ extension ImmichAssetRoutes {
         }
         routing.on(.get, "/search/person", to: &router) { request in
             _ = try await viewer(of: request)
-            return ImmichAnswers.message([JSONValue]())
+            return ServerResponse.privateJSON([JSONValue]())
         }
         routing.on(.get, "/assets/statistics", to: &router) { request in
             try await statistics(request)
@@ -31,7 +31,7 @@ extension ImmichAssetRoutes {
         let wish = try await ImmichBody.read(request) { ImmichSearchWish(&$0) }
         try Self.check(wish.query.visibility, for: viewer)
         guard let library, !wish.findsNothing else {
-            return ImmichAnswers.message(ImmichSearchAnswer([], nextPage: nil))
+            return ServerResponse.privateJSON(ImmichSearchAnswer([], nextPage: nil))
         }
         let (found, hasMore) = try await library.store.search(wish.query, for: viewer.owners)
         // A long page takes as long to write as many requests to answer: that is no work for a loop.
@@ -39,7 +39,7 @@ extension ImmichAssetRoutes {
             let assets = found.map { ImmichAssetAnswers.asset($0, for: viewer, withExif: wish.withExif) }
             return JSON.encode(ImmichSearchAnswer(assets, nextPage: hasMore ? wish.page + 1 : nil))
         }
-        return ServerResponse(headers: ImmichAnswers.privateHeaders, body: .bytes(bytes))
+        return ServerResponse(headers: .privateJSON, body: .bytes(bytes))
     }
 
     private func statistics(_ request: ServerRequest) async throws -> ServerResponse {
@@ -50,10 +50,10 @@ extension ImmichAssetRoutes {
         let visibility = request.query("visibility").flatMap(AssetVisibility.init(rawValue:)) ?? .timeline
         try Self.check(visibility, for: viewer)
         guard let library, request.query("isFavorite") != "true", request.query("isTrashed") != "true" else {
-            return ImmichAnswers.message(ImmichAssetStatistics(images: 0, videos: 0))
+            return ServerResponse.privateJSON(ImmichAssetStatistics(images: 0, videos: 0))
         }
         let (images, videos) = try await library.store.statistics(for: viewer.owners, visibility: visibility)
-        return ImmichAnswers.message(ImmichAssetStatistics(images: images, videos: videos))
+        return ServerResponse.privateJSON(ImmichAssetStatistics(images: images, videos: videos))
     }
 
     /// A 401 that signs nobody out: the session is good, and must be unlocked first.
@@ -69,7 +69,7 @@ extension ImmichAssetRoutes {
         guard try await viewer(of: request).person.isAdministrator else { throw ImmichRefusal(.forbidden, "Forbidden") }
         let usage = try await library?.store.usage() ?? []
         let people = try await services.people.list()
-        return ImmichAnswers.message(
+        return ServerResponse.privateJSON(
             ImmichServerStatistics(
                 people.map { person in
                     let owners = AssetOwners(person)

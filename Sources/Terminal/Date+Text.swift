@@ -1,28 +1,6 @@
 public import FoundationEssentials
 import Glibc
 
-extension String {
-    /// The text without control characters, for a terminal: what a server sends must not move the cursor.
-    public var printable: String {
-        if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
-        return String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
-    }
-
-    /// The text without white space at its ends.
-    public var trimmed: String {
-        var rest = drop(while: \.isWhitespace)
-        while let last = rest.last, last.isWhitespace { rest.removeLast() }
-        return String(rest)
-    }
-}
-
 extension Date {
     /// The moment in the person's time zone, to the minute: `2026-11-21 04:50`.
     public var forPeople: String {

@@ -1,7 +1,7 @@
 import HTTPServer
 import Wire
 
-extension OnyxRoutes {
+extension BridgeRoutes {
     /// The path of back-channel logout, below the prefix.
     static let backchannelPath = "/auth/oauth/backchannel-logout"
 
@@ -9,22 +9,22 @@ extension OnyxRoutes {
     /// configured, and covers the sessions of every dialect.
     ///
     /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 and §2.8.
-    func backchannelLogout(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
+    func backchannelLogout(_ request: ServerRequest) async throws -> ServerResponse {
         switch try await BackchannelLogout(services: services, bridge: bridge).receive(request) {
-        case .done: ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"])
+        case .done: ServerResponse.emptyOK
         case .noToken: invalidLogout("One logout_token is required, in a form.", request)
         case .refused: invalidLogout("The logout_token is not one that this server takes.", request)
         case .unavailable:
-            OnyxAnswers.later(
-                OnyxAnswers.detail(
-                    .serviceUnavailable, "The identity provider cannot be reached to check its token."), .seconds(5))
+            OnyxAnswers.detail(
+                .serviceUnavailable, "The identity provider cannot be reached to check its token."
+            ).retry(after: .seconds(5))
         }
     }
 
     private func invalidLogout(_ description: String, _ request: ServerRequest) -> ServerResponse {
         services.unknownCallers.count(request)
         return ServerResponse(
-            status: .badRequest, headers: OnyxAnswers.privateHeaders,
+            status: .badRequest, headers: .privateJSON,
             body: JSON.encode(["error": "invalid_request", "error_description": description]))
     }
 }

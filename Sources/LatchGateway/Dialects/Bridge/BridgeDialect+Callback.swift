@@ -1,0 +1,83 @@
+import HTTPServer
+import Wire
+
+extension BridgeDialect {
+    /// `GET` or `POST` at a callback path: the browser comes back from the identity provider.
+    ///
+    /// Until state and cookie have shown that this browser began the sign-in, nobody is sent anywhere: a link with the
+    /// sign-in of somebody else signs nobody in. After that an app gets the outcome, good or bad, by its deep link, and the
+    /// body of that redirect is the page for a person who stays.
+    ///
+    /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1, and §4.12 for 303 after a form.
+    func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
+        guard let base = services.address.base(of: request) else { return unknownAddress(request) }
+        let browser = BridgeReturn(request, services.redirectPages)
+        let pending: PendingCallback
+        do throws(InvalidCallback) {
+            guard let fields = browser.fields else { throw .unreadableState }
+            pending = try open(fields, at: path, request, bridge)
+        } catch {
+            return BridgeReturn.wantsPage(request) ? services.redirectPages.stranger : refusal(of: error)
+        }
+        var response: ServerResponse
+        do throws(BridgeFailure) {
+            let ending = try await bridge.finish(
+                pending.state, pending.secret, at: pending.provider, pending.fields, callback: base + prefix + path,
+                client: origin(of: request))
+            response = await browser.answer(ending, bridge)
+        } catch {
+            response = failed(error, of: pending.state.destination, at: pending.provider, request)
+        }
+        response.headers.append("Set-Cookie", bridge.signInCookies.end(pending.state.id, pending.provider.sameSite))
+        return response
+    }
+
+    /// The sign-in that a callback belongs to. It must come to the path that its provider has: another provider's answer
+    /// is not taken for it.
+    ///
+    /// Source: RFC 9700 §4.4.2.2.
+    private func open(
+        _ fields: FormFields, at path: String, _ request: ServerRequest, _ bridge: Bridge
+    ) throws(InvalidCallback) -> PendingCallback {
+        let states = fields.values("state")
+        guard let text = states.first else { throw .missingState }
+        guard states.count == 1, let state = BridgeState(opening: text, bridge.keys) else { throw .unreadableState }
+        guard state.isLive(at: bridge.now()) else { throw .expired }
+        guard let provider = bridge.providers[state.provider], callbackPath(of: provider) == path,
+            mayEnd(at: state.destination), let secret = bridge.signInCookies.secret(for: state, in: request)
+        else { throw .notRecognized }
+        return PendingCallback(fields: fields, state: state, provider: provider, secret: secret)
+    }
+
+    /// The answer to a sign-in that failed: an app hears of it by its deep link, a person in front of a browser by a page.
+    func failed(
+        _ failure: BridgeFailure, of destination: BridgeState.Destination, at provider: BridgeProvider,
+        _ request: ServerRequest
+    ) -> ServerResponse {
+        switch destination {
+        case .app(let redirect, let state, _), .identity(let redirect, let state, _):
+            return BridgeReturn(request, services.redirectPages).answer(failure, to: redirect, state: state)
+        case .web(let next):
+            let again =
+                services.redirectPages.signIn(goingOnTo: next) ?? prefix + beginning(at: provider, continuingAt: next)
+            return failed(failure, request, again: again)
+        }
+    }
+
+    /// The answer to a sign-in that failed, where no app is to be told; `again` is where a person can begin it again.
+    func failed(_ failure: BridgeFailure, _ request: ServerRequest, again: String? = nil) -> ServerResponse {
+        let refusal = refusal(of: failure)
+        guard BridgeReturn.wantsPage(request) else { return refusal }
+        var page = services.redirectPages.failed(refusal.status, failure.sentence, again: again)
+        page.headers["Retry-After"] = refusal.headers["Retry-After"]
+        return page
+    }
+}
+
+/// A callback and the sign-in that it belongs to.
+private struct PendingCallback {
+    let fields: FormFields
+    let state: BridgeState
+    let provider: BridgeProvider
+    let secret: BrowserSecret
+}

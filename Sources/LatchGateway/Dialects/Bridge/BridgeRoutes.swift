@@ -1,0 +1,115 @@
+import FoundationEssentials
+import HTTPServer
+import Wire
+
+/// The routes of sign-in through an identity provider that browsers of every dialect, and of the pages, go through. They
+/// exist wherever a provider is configured.
+///
+/// Programs get their errors in the envelope of Onyx.
+///
+/// Source: OX-2 to OX-5; RFC 8252; RFC 9700.
+struct BridgeRoutes: BridgeDialect {
+    let services: GatewayServices
+    let bridge: Bridge
+
+    /// They stand below the prefix of Onyx, whose paths they are.
+    var name: String { "dialects.onyx" }
+    var prefix: String { services.settings.bridgePrefix }
+
+    /// An address without a route is never these routes' to refuse.
+    func owns(_ path: String) -> Bool { false }
+
+    func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        OnyxAnswers.serverError(status, sentence)
+    }
+
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        OnyxAnswers.failure(error, request, services.log)
+    }
+
+    /// 422. A request that is refused for another reason is 400 here.
+    var unreadable: Set<HTTPStatus> { [.unprocessableContent] }
+
+    func add(to router: inout Router) {
+        for path in ["/auth/oauth/authorize", "/auth/mobile/oauth/authorize"] {
+            add(.get, path, to: &router) { await $0.authorize($1, at: nil) }
+        }
+        for provider in bridge.providers.all {
+            add(.get, Self.authorizePath(of: provider), to: &router) { await $0.authorize($1, at: provider) }
+        }
+        addCallbacks(bridge, to: &router)
+        add(.post, Self.backchannelPath, to: &router) { try await $0.backchannelLogout($1) }
+    }
+
+    /// Where a sign-in at one provider begins, below the prefix.
+    static func authorizePath(of provider: BridgeProvider) -> String { "/auth/oauth/\(provider.id)/authorize" }
+
+    func callbackPath(of provider: BridgeProvider) -> String { provider.callbackPath }
+
+    func mayEnd(at destination: BridgeState.Destination) -> Bool { bridge.mayEnd(at: destination) }
+
+    func beginning(at provider: BridgeProvider, continuingAt next: String) -> String {
+        Self.authorizePath(of: provider) + "?" + FormURLEncoded.encode([("redirect", "true"), ("next", next)])
+    }
+
+    func refusal(of callback: InvalidCallback) -> ServerResponse {
+        let text =
+            switch callback {
+            case .missingState: "Missing state parameter in OAuth callback"
+            case .unreadableState: "ACCESS_TOKEN_DECODE_ERROR"
+            case .expired: "ACCESS_TOKEN_ALREADY_EXPIRED"
+            case .notRecognized: "OAUTH_INVALID_STATE"
+            }
+        return OnyxAnswers.business(.badRequest, .validationError, text)
+    }
+
+    func refusal(of failure: BridgeFailure) -> ServerResponse {
+        switch failure.outcome {
+        case .denied: OnyxAnswers.detail(.badRequest, failure.error)
+        case .refused: OnyxAnswers.business(.forbidden, .unauthorized, failure.sentence)
+        case .unavailable: OnyxAnswers.detail(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
+        case .begun, .completed, .failed: OnyxAnswers.business(.badRequest, .validationError, failure.sentence)
+        }
+    }
+
+    /// `GET …/authorize`: sends the browser to the identity provider, or tells where to send it, and sets the cookie of
+    /// this sign-in.
+    ///
+    /// Source: OX-2; contract of Onyx, b.2.
+    private func authorize(_ request: ServerRequest, at named: BridgeProvider?) async -> ServerResponse {
+        if let refusal = limited(request) { return refusal }
+        let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
+        let query: AuthorizeQuery
+        do {
+            query = try AuthorizeQuery(fields, bridge.redirects)
+        } catch {
+            return refusal(error, request)
+        }
+        guard let provider = named ?? query.provider.map({ bridge.providers[$0] }) ?? bridge.providers.unnamed,
+            named == nil || query.provider == nil || query.provider == provider.id
+        else { return refusal(.refused("Name an identity provider of this server with 'provider'"), request) }
+        guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
+        do {
+            let beginning = try await bridge.begin(
+                at: provider, query.destination, callback: callback, request: request.id, isAgain: query.isAgain)
+            guard !query.isRedirected else { return redirect(to: beginning, at: provider, bridge, beside: request) }
+            return bridge.cookies(
+                .privateJSON(["authorization_url": beginning.address]), of: beginning, at: provider, beside: request)
+        } catch {
+            guard query.isRedirected else { return refusal(of: error) }
+            return failed(error, of: query.destination, at: provider, request)
+        }
+    }
+
+    private func refusal(_ refusal: AuthorizeQuery.Refusal, _ request: ServerRequest) -> ServerResponse {
+        switch refusal {
+        case .unreadable(let message):
+            OnyxAnswers.refusal(.unprocessableContent, OnyxError(.validation, detail: message))
+        case .refused(let message):
+            BridgeReturn.wantsPage(request)
+                ? services.redirectPages.failed(
+                    .badRequest, "The app asked for a sign-in that this server does not allow.")
+                : OnyxAnswers.business(.badRequest, .validationError, message)
+        }
+    }
+}

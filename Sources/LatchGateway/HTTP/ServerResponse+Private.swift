@@ -1,0 +1,37 @@
+import HTTPServer
+import Primitives
+import Wire
+
+extension HTTPHeaders {
+    /// The header fields of JSON that no cache may store, such as tokens, people and errors.
+    static let privateJSON: HTTPHeaders = ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"]
+}
+
+extension ServerResponse {
+    /// 204 without a body, which no cache may store.
+    static let noContent = ServerResponse(status: .noContent, headers: ["Cache-Control": "no-store"], body: [])
+
+    /// 200 without a body, which no cache may store.
+    static let emptyOK = ServerResponse(status: .ok, headers: ["Cache-Control": "no-store"], body: [])
+
+    /// A JSON response that no cache may store.
+    static func privateJSON(_ value: some Encodable, status: HTTPStatus = .ok) -> ServerResponse {
+        ServerResponse(status: status, headers: .privateJSON, body: JSON.encode(value))
+    }
+
+    /// A redirect that no cache may store, and that does not tell the next site which address the browser came from.
+    static func redirect(to address: String, status: HTTPStatus = .found) -> ServerResponse {
+        ServerResponse(
+            status: status,
+            headers: ["Location": address, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
+    }
+
+    /// The same response with `Retry-After`: `delay` in whole seconds, rounded up, at least 1.
+    ///
+    /// Source: RFC 9110 §10.2.3.
+    func retry(after delay: Duration) -> ServerResponse {
+        var response = self
+        response.headers["Retry-After"] = String(max(1, Int(delay.seconds.rounded(.up))))
+        return response
+    }
+}
