@@ -37,7 +37,7 @@ extension Session {
             let result: Result<Renewal, any Error>
             do {
                 result = .success(try await renewUnderLock(token, rejection, epoch))
-            } catch where error is CancellationError || Task.isCancelled {
+            } catch  where error is CancellationError || Task.isCancelled {
                 // The callers were not cancelled: the session was signed out or closed. A store that was stopped reports that in
                 // words of its own.
                 result = .failure(
