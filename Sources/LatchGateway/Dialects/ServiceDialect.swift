@@ -35,9 +35,19 @@ extension ServiceDialect {
         }
     }
 
-    /// The refusal of a request from an address that has asked too often; nil for one that may go on.
-    ///
-    /// Nobody has signed in yet on the routes that ask this. A person gets a page, a program the dialect's own words.
+    /// Adds a route of a sign-in, whose caller nobody knows yet: its requests count against the client's address.
+    func addLimited(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        _ handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
+    ) {
+        add(method, path, to: &router) { dialect, request in
+            if let refusal = dialect.limited(request) { return refusal }
+            return try await handler(dialect, request)
+        }
+    }
+
+    /// The refusal of a request from an address that has asked too often; nil for one that may go on. A person gets a page, a
+    /// program the dialect's own words.
     func limited(_ request: ServerRequest, _ sentence: String = "Too Many Requests") -> ServerResponse? {
         let caller = RequestCaller.from(services.proxies.client(of: request))
         guard let wait = services.limits.take(.address, caller) else { return nil }

@@ -39,10 +39,7 @@ extension BridgeDialect {
     func addCallbacks(_ bridge: Bridge, to router: inout Router) {
         for path in Set(bridge.providers.all.map(callbackPath)) {
             for method in [HTTPMethod.get, .post] {
-                add(method, path, to: &router) { dialect, request in
-                    if let refusal = dialect.limited(request) { return refusal }
-                    return await dialect.callback(request, at: path, bridge)
-                }
+                addLimited(method, path, to: &router) { await $0.callback($1, at: path, bridge) }
             }
         }
     }

@@ -32,10 +32,10 @@ struct BridgeRoutes: BridgeDialect {
 
     func add(to router: inout Router) {
         for path in ["/auth/oauth/authorize", "/auth/mobile/oauth/authorize"] {
-            add(.get, path, to: &router) { await $0.authorize($1, at: nil) }
+            addLimited(.get, path, to: &router) { await $0.authorize($1, at: nil) }
         }
         for provider in bridge.providers.all {
-            add(.get, Self.authorizePath(of: provider), to: &router) { await $0.authorize($1, at: provider) }
+            addLimited(.get, Self.authorizePath(of: provider), to: &router) { await $0.authorize($1, at: provider) }
         }
         addCallbacks(bridge, to: &router)
         add(.post, Self.backchannelPath, to: &router) { try await $0.backchannelLogout($1) }
@@ -77,7 +77,6 @@ struct BridgeRoutes: BridgeDialect {
     ///
     /// Source: OX-2; contract of Onyx, b.2.
     private func authorize(_ request: ServerRequest, at named: BridgeProvider?) async -> ServerResponse {
-        if let refusal = limited(request) { return refusal }
         let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
         let query: AuthorizeQuery
         do {

@@ -7,7 +7,6 @@ extension OnyxRoutes {
     ///
     /// Source: OX-5; contract of Onyx, endpoints and b.5.
     func exchange(_ request: ServerRequest, _ bridge: Bridge) async throws -> ServerResponse {
-        if let refusal = limited(request) { return refusal }
         guard let body = try? request.json(OnyxExchange.self) else {
             return OnyxAnswers.invalid("body: An object with 'code' and 'code_verifier' is required.")
         }

@@ -43,7 +43,9 @@ struct OnyxRoutes: ServiceDialect {
 
     /// Adds the routes under the dialect's prefix; where it is off, only the one that gives a session for a one-time code.
     func add(to router: inout Router) {
-        if let bridge { add(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) } }
+        if let bridge {
+            addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1, bridge) }
+        }
         guard settings.isEnabled else { return }
         add(.get, "/auth/type", to: &router) { routes, _ in try await routes.authType() }
         add(.post, "/auth/mobile/login", to: &router) { try await $0.login($1) }
