@@ -16,9 +16,6 @@ import Testing
         let first = try await ClientCrash(command, store, in: house, gateway, person: "p0")
         let points = try await first.points()
         try #require(points.count > 10)
-        // A call that only one of two runs makes depends on what meets there.
-        let again = try await ClientCrash(command, store, in: house, gateway, person: "p1").points()
-        let certain = Set(points.map(\.name)).intersection(again.map(\.name))
 
         // Several at once: most of the time goes by waiting for the disk.
         let workers = 4
@@ -38,7 +35,10 @@ import Testing
         print("latch \(command), \(store): killed at \(reached.count) of \(points.count) system calls.")
         // Which thread does what differs from run to run; the counts then differ a little.
         #expect(reached.count > points.count * 3 / 4)
-        let never = certain.subtracting(reached.map(\.name))
+        var never = Set(points.map(\.name)).subtracting(reached.map(\.name))
+        // A later call of a rare name may come on another thread, as that thread's first.
+        let last = try await ClientCrash(command, store, in: house, gateway, person: "last")
+        for name in never where try await last.killAndCheck(at: .init(name: name, number: 1)) { never.remove(name) }
         #expect(never.isEmpty, "It was killed at none of its calls of \(never.sorted().joined(separator: ", ")).")
     }
 }
