@@ -120,6 +120,7 @@ extension Connection {
                 return try body()
             } catch {
                 guard error.code == .locked, ContinuousClock.now < deadline else { throw error }
+                // No event tells when the other program lets go; only the database's own thread waits here.
                 SystemThread.sleep(.milliseconds(5))
             }
         }

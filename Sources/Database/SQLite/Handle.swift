@@ -93,6 +93,7 @@ final class Handle {
     fileprivate func waitForLock(attempts: Int32) -> Bool {
         if attempts == 0 { busySince = .now }
         guard busySince.duration(to: .now) < busyTimeout else { return false }
+        // No event tells when another program lets a lock of SQLite's go; only the database's own thread waits here.
         SystemThread.sleep(.milliseconds(1))
         return true
     }

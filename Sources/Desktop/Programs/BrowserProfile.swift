@@ -19,8 +19,8 @@ final class BrowserProfile: Sendable {
     init(in folder: String) throws(DesktopError) {
         try Self.make(folder)
         for _ in 0..<8 {
-            // mkdtemp(3) replaces the six X by characters that make the name unique.
-            var template = Array((folder + "/profile-XXXXXX").utf8CString)
+            // mkdtemp(3) replaces the six letters at the end by others that make the name unique.
+            var template = Array((folder + "/profile-" + String(repeating: "X", count: 6)).utf8CString)
             guard mkdtemp(&template) != nil else { break }
             let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             // Another program may take it for one that was left, in the moment before it is locked.

@@ -227,24 +227,24 @@ private func system_write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
 /// The system's `close`, which methods of that name hide.
 func system_close(_ file: Int32) { _ = close(file) }
 
-/// Orders what one thread did before what another one does.
-private final class HandOver: Sendable {
-    private let isGiven = Mutex(false)
+/// Makes what one thread wrote before `release` visible to another thread after `acquire`.
+private final class MemoryOrder: Sendable {
+    private let lock = Mutex(())
 
-    func give() { isGiven.withLock { $0 = true } }
-    func take() { isGiven.withLock { $0 = false } }
+    func release() { lock.withLock { _ in } }
+    func acquire() { lock.withLock { _ in } }
 }
 
 extension DownloadPart {
     static func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         // What `body` did comes before what follows the await. The thread sanitizer misses that order for some continuations that
         // a task of an actor waits for (Swift 6.3), so it is made by a lock as well.
-        let order = HandOver()
-        defer { order.take() }
+        let order = MemoryOrder()
+        defer { order.acquire() }
         return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
             DispatchQueue.global().async {
                 let result = Result { try body() }
-                order.give()
+                order.release()
                 continuation.resume(with: result)
             }
         }

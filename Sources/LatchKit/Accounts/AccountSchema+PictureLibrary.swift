@@ -1,8 +1,8 @@
 import Database
 
 extension AccountSchema {
-    /// What is at home already, for LatchDownloads. It outlives the accounts: whoever signs out and in again must not fetch
-    /// everything twice.
+    /// The index of downloaded files, for LatchDownloads. It is kept when an account is removed, so that a person who signs in
+    /// again does not download everything again.
     ///
     /// `key` is an asset's id, which no other server has too; `path` is below the folder.
     static let pictureLibrary = Migration(
