@@ -22,7 +22,3 @@ enum BackOff {
         return pause * (spread.lowerBound + chance * (spread.upperBound - spread.lowerBound))
     }
 }
-
-extension Duration {
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 import LatchKit
+import Primitives
 
 extension DownloadQueue {
     /// How many more tries a file that came wrong gets from its beginning.
@@ -94,7 +95,7 @@ extension DownloadQueue {
                 row, .failed("\(reason) It was tried \(row.attempts + 1) times."), part, keepsPart: true)
         }
         let pause = BackOff.pause(after: row.attempts, chance: hook.chance())
-        let asked = wait.map { min($0, BackOff.longestAskedFor).inSeconds } ?? 0
+        let asked = wait.map { min($0, BackOff.longestAskedFor).seconds } ?? 0
         try await rest(
             row, until: now().addingTimeInterval(max(pause, asked)), reason, part, attempts: row.attempts + 1)
     }

@@ -62,10 +62,10 @@ extension DownloadQueue {
     /// Most files are small: they are there before this is called, and cost one note less. After a crash they begin
     /// anew.
     func noteRunning() async throws {
-        let news = running.values.compactMap { fetch in
-            fetch.takeNews().map { (position: fetch.row.position, point: $0.point) }
-        }
-        if !news.isEmpty { try await store.note(running: news) }
+        let news = running.values.compactMap { fetch in fetch.news.map { (fetch, $0) } }
+        guard !news.isEmpty else { return }
+        try await store.note(running: news.map { (position: $0.row.position, point: $1.point) })
+        for (fetch, news) in news { fetch.noted(news) }
     }
 
     /// Whether the file is known not to be there since the task was read; asked once, for another account's task may

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 import LatchKit
+import Primitives
 
 /// Why a host gives nothing to anybody now, as far as one task can see.
 struct HostTrouble: Sendable, Equatable {
@@ -19,7 +20,7 @@ struct HostTrouble: Sendable, Equatable {
         pause = wait.map { min($0, BackOff.longestAskedFor) }
         guard let wait, wait > BackOff.longestAskedFor else { return }
         self.reason +=
-            " It asks for \(Int((wait.inSeconds / 3_600).rounded())) hours, which is longer than is waited here."
+            " It asks for \(Int((wait.seconds / 3_600).rounded())) hours, which is longer than is waited here."
     }
 
     /// The same without what stands behind the `?` of an address.
@@ -97,7 +98,7 @@ struct HostOutages {
             // What was under way when the pause began says nothing new.
             guard outage.first == row.position else { return .rests(until: until, isNew: false) }
             outage.first = nil
-            if let maximum, outage.waited >= maximum.inSeconds {
+            if let maximum, outage.waited >= maximum.seconds {
                 outage.until = .distantFuture
                 return .isOver(waited: outage.waited)
             }
@@ -105,7 +106,7 @@ struct HostOutages {
             outage.failures += 1
             guard outage.failures >= Self.failuresInRow || trouble.pause != nil else { return .once }
         }
-        let pause = max(BackOff.pause(after: outage.pauses, chance: chance), trouble.pause?.inSeconds ?? 0)
+        let pause = max(BackOff.pause(after: outage.pauses, chance: chance), trouble.pause?.seconds ?? 0)
         outage.pauses += 1
         outage.waited += pause
         let until = now.addingTimeInterval(pause)

@@ -12,6 +12,8 @@ final class RunningFetch: Sendable {
         var isNoted = false
         var hasAnswer = false
         var version: ResumePoint?
+
+        var news: News? { point != nil || !isNoted ? News(point: point) : nil }
     }
 
     let row: QueuedTask
@@ -49,13 +51,24 @@ final class RunningFetch: Sendable {
         let point: ResumePoint?
     }
 
-    /// What the queue's file does not say yet of the part, and on the first call, also without that, that the task
-    /// runs.
+    /// What the queue's file does not say yet of the part, and until it was noted once, also without that, that the
+    /// task runs. It stays until ``noted(_:)`` confirms it: the write may fail or be cancelled.
+    var news: News? { state.withLock(\.news) }
+
+    /// Says that the queue's file holds what ``news`` told.
+    func noted(_ news: News) {
+        state.withLock { state in
+            state.isNoted = true
+            if state.point == news.point { state.point = nil }
+        }
+    }
+
+    /// The last ``news``, for the end of the task: there are none afterwards, so that nobody notes that it runs after its
+    /// end was noted.
     func takeNews() -> News? {
         state.withLock { state in
-            guard state.point != nil || !state.isNoted else { return nil }
             defer { (state.point, state.isNoted) = (nil, true) }
-            return News(point: state.point)
+            return state.news
         }
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import Primitives
 import Wire
 
 /// Makes the JWT access token of a grant, rightly or as wrongly as was asked for of the ID token.

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import Primitives
 import Synchronization
 
 /// The codes, access tokens and browser sessions that the provider has given out, in memory only.
@@ -104,9 +105,4 @@ final class Grants: Sendable {
             state.sessions.replace(name, by: session)
         }
     }
-}
-
-extension Duration {
-    /// The seconds, with their fraction.
-    var seconds: TimeInterval { self / .seconds(1) }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import JOSE
+import Primitives
 import Wire
 
 /// Makes the ID token of a grant, rightly or as wrongly as was asked for.

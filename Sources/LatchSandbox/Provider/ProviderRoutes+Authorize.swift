@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import HTTPServer
 import LatchGateway
+import Primitives
 import Wire
 
 /// Source: OpenID Connect Core §3.1.2.

@@ -1,6 +1,7 @@
 import HTTPServer
 import LatchGateway
 import OAuth
+import Primitives
 import Wire
 
 /// Source: OpenID Connect Core §3.1.3; RFC 6749 §4.1.3 and §5; RFC 7636 §4.6.
