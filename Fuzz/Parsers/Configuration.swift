@@ -20,7 +20,7 @@ extension FuzzedParser {
         FuzzedParser("configuration-file") { input in
             do throws(ConfigurationError) {
                 _ = try ConfigurationReader.read(
-                    file: input, name: "latchd.yaml", folder: "/etc/latchd", environment: [:], standard: standard)
+                    file: input, name: "latchd.yaml", folder: "/etc/latchd", environment: [:], defaultValue: standard)
             } catch {
                 try require(!error.mistakes.isEmpty, "A configuration was refused without a reason.")
                 try require(
@@ -37,7 +37,7 @@ extension FuzzedParser {
                 environment["LATCHD_" + halves[0]] = String(halves[1])
             }
             do throws(ConfigurationError) {
-                _ = try ConfigurationReader.read(file: nil, environment: environment, standard: standard)
+                _ = try ConfigurationReader.read(file: nil, environment: environment, defaultValue: standard)
             } catch {
                 try require(!error.mistakes.isEmpty, "A configuration was refused without a reason.")
             }

@@ -23,14 +23,14 @@ extension FuzzedParser {
                         HTTPHeaders.isSafe(name: "x-immich-user-token", value: grant.token.reveal()),
                         "No header can hold the token.")
                 }
-                if case .rejected = dialect.verdict(on: answer, to: "/api/albums", at: server) {
+                if case .rejected = dialect.authenticationOutcome(of: answer, to: "/api/albums", at: server) {
                     try require(status == 401, "Status \(status) ended a session.")
                 }
                 let error = dialect.refusal(answer, server)
                 try require(
                     !error.message.unicodeScalars.contains { $0.properties.generalCategory == .control },
                     "A message to people holds a control character of the server's.")
-                _ = (dialect.recognise(answer), dialect.identity(from: answer), dialect.words(in: answer))
+                _ = (dialect.match(answer), dialect.identity(from: answer), dialect.errorMessage(in: answer))
             }
         },
         // The desktop's file of the person's folders.

@@ -12,7 +12,7 @@ extension FuzzedParser {
             guard let (answer, path) = ClientResponse.fuzzed(input) else { return }
             let server = try ServerAddress("https://photos.example.org")
             let dialect = OnyxDialect()
-            _ = dialect.recognise(answer)
+            _ = dialect.match(answer)
             switch Result(catching: { () throws(LatchError) in try dialect.grant(from: answer, of: server) }) {
             case .success(let grant):
                 let token = grant.token.reveal()
@@ -28,7 +28,7 @@ extension FuzzedParser {
             if let identity = dialect.identity(from: answer) {
                 _ = dialect.refreshDate(now: Date(timeIntervalSince1970: 0), expires: identity.tokenExpires)
             }
-            switch dialect.verdict(on: answer, to: path, at: server) {
+            switch dialect.authenticationOutcome(of: answer, to: path, at: server) {
             case .rejected:
                 try require(
                     [200, 401, 403].contains(answer.status.rawValue), "Status \(answer.status) ended a session.")

@@ -19,7 +19,7 @@ extension FuzzedParser {
                 let again = try? JSON.decode(RelateMailProfile.self, from: JSON.encode(profile))
                 try require(again == profile, "A profile is another after writing and reading.")
             }
-            if let made = try? JSON.decode(RelateMailMadeKey.self, from: input), made.apiKey.utf8.count == 44,
+            if let made = try? JSON.decode(RelateMailCreatedKey.self, from: input), made.apiKey.utf8.count == 44,
                 !made.id.contains(made.apiKey)
             {
                 try require(!"\(made)".contains(made.apiKey), "A key is in a message's description.")

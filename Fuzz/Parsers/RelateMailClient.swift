@@ -35,10 +35,11 @@ extension FuzzedParser {
                 try require(
                     (try? server.url(of: dialect.revokeKey(key.id).path)) != nil, "An id leads out of its path.")
             }
-            if case .rejected(let rejection) = dialect.verdict(on: answer, to: "/api/profile", at: server) {
+            if case .rejected(let rejection) = dialect.authenticationOutcome(of: answer, to: "/api/profile", at: server)
+            {
                 try require(!rejection.isUnmistakable && status == 401, "What is vague ends a session at once.")
             }
-            _ = (dialect.recognise(answer), dialect.identity(from: answer), dialect.words(in: answer))
+            _ = (dialect.match(answer), dialect.identity(from: answer), dialect.errorMessage(in: answer))
             if let configuration = try? JSON.decode(RelateMailConfiguration.self, from: Array(rest)),
                 let provider = RelateMailProvider(configuration), provider.problem == nil
             {

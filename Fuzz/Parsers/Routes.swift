@@ -15,9 +15,9 @@ extension FuzzedParser {
             let response: ServerResponse
             switch gateway.router.match(request.method, path: request.path) {
             case .handler(let handler, let values, _):
-                let atOnce = handler.atOnce?(request, values)
+                let synchronousHandler = handler.synchronousHandler?(request, values)
                 guard let later = await handler.run(request, values) else { return }
-                response = atOnce ?? later
+                response = synchronousHandler ?? later
             case .allow, .methodNotAllowed, .notFound: return
             }
             let status = response.status.rawValue

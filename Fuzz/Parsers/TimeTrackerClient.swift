@@ -9,7 +9,7 @@ extension FuzzedParser {
         FuzzedParser("timetracker-answer") { input in
             guard let (answer, path) = ClientResponse.fuzzed(input) else { return }
             let (dialect, server) = (TimeTrackerDialect(), try ServerAddress("https://time.example.org"))
-            _ = (dialect.recognise(answer), dialect.identity(from: answer), dialect.words(in: answer))
+            _ = (dialect.match(answer), dialect.identity(from: answer), dialect.errorMessage(in: answer))
             switch Result(catching: { () throws(LatchError) in try dialect.grant(from: answer, of: server) }) {
             case .success(let grant):
                 try require(answer.status.isSuccess, "A token was taken from a refusal.")
@@ -19,7 +19,7 @@ extension FuzzedParser {
             case .failure(let error): try check(error)
             }
             try check(dialect.notBegun(answer, server))
-            if case .rejected = dialect.verdict(on: answer, to: path, at: server) {
+            if case .rejected = dialect.authenticationOutcome(of: answer, to: path, at: server) {
                 try require(answer.status.rawValue == 401, "Status \(answer.status) ended a session.")
             }
         },

@@ -1,20 +1,20 @@
 import Arguments
 
 extension DaemonProgram {
-    static let apiKeys: Command<any Work> = Command(
+    static let apiKeys: Command<any ExecutableCommand> = Command(
         "api-keys", "List and revoke the keys that people gave to their programs.",
         commands: [listAPIKeys, revokeAPIKeys])
 
     private static let owner = Option<String>(
         "person", value: "EMAIL", completion: .output(of: ["user", "list", "--emails"]), help: "Only this person's.")
 
-    private static let listAPIKeys = Command<any Work>(
+    private static let listAPIKeys = Command<any ExecutableCommand>(
         "list", "List the keys that are good, newest first; never the keys themselves.", arguments: [owner, json]
     ) { given in
         ListAPIKeys(configurationPath: given[config], email: given[owner], isJSON: given[json])
     }
 
-    private static let revokeAPIKeys: Command<any Work> = {
+    private static let revokeAPIKeys: Command<any ExecutableCommand> = {
         let id = OptionalArgument<String>("ID", help: "The key's id, as the list shows it.")
         let person = Option<String>(
             "person", value: "EMAIL", completion: .output(of: ["user", "list", "--emails"]),

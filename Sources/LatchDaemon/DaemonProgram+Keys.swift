@@ -1,17 +1,17 @@
 import Arguments
 
 extension DaemonProgram {
-    static let keys: Command<any Work> = Command(
+    static let keys: Command<any ExecutableCommand> = Command(
         "keys", "List and replace the keys that tokens are signed with.", commands: [listKeys, rotateKeys])
 
-    private static let listKeys: Command<any Work> = Command(
+    private static let listKeys: Command<any ExecutableCommand> = Command(
         "list", "List the keys, from the first that signed to the last that will.",
         discussion: "Private halves are never shown.", arguments: [json]
     ) { given in
         ListKeys(configurationPath: given[config], isJSON: given[json])
     }
 
-    private static let rotateKeys: Command<any Work> = {
+    private static let rotateKeys: Command<any ExecutableCommand> = {
         let compromised = Flag(
             "compromised",
             help: "The keys of before are in wrong hands: remove them, and sign with the new one at once.")

@@ -1,7 +1,7 @@
 import Arguments
 
 extension DaemonProgram {
-    static let user: Command<any Work> = Command(
+    static let user: Command<any ExecutableCommand> = Command(
         "user", "Add, list and change people.",
         commands: [
             add, list, show, passwd,
@@ -10,7 +10,7 @@ extension DaemonProgram {
             link, unlink, remove,
         ])
 
-    private static let add: Command<any Work> = {
+    private static let add: Command<any ExecutableCommand> = {
         let email = Argument<String>("EMAIL", help: "The e-mail address; it is kept lower-cased.")
         let name = Option<String>("name", value: "NAME", help: "The name to show.")
         let admin = Flag("admin", help: "The person administers the server.")
@@ -32,7 +32,7 @@ extension DaemonProgram {
         }
     }()
 
-    private static let show = Command<any Work>(
+    private static let show = Command<any ExecutableCommand>(
         "show", "Show a person, with every way to sign in.", arguments: [email, json]
     ) { given in
         ShowPerson(configurationPath: given[config], email: given[email], isJSON: given[json])
@@ -41,7 +41,7 @@ extension DaemonProgram {
     private static let provider = Argument<String>(
         "PROVIDER", completion: .output(of: ["providers", "list", "--ids"]), help: "The identity provider's id.")
 
-    private static let link: Command<any Work> = {
+    private static let link: Command<any ExecutableCommand> = {
         let subject = Argument<String>("SUBJECT", help: "The person's name there, which the provider calls 'sub'.")
         let force = Flag("force", help: "Link a subject that nobody has come with yet.")
         return Command(
@@ -54,7 +54,7 @@ extension DaemonProgram {
         }
     }()
 
-    private static let unlink: Command<any Work> = {
+    private static let unlink: Command<any ExecutableCommand> = {
         return Command(
             "unlink", "Take a person's identity at a provider away, and end their sessions.",
             arguments: [email, provider]
@@ -63,14 +63,14 @@ extension DaemonProgram {
         }
     }()
 
-    private static let list: Command<any Work> = {
+    private static let list: Command<any ExecutableCommand> = {
         let emails = Flag("emails", help: "Print the e-mail addresses only.")
         return Command("list", "List everybody.", arguments: [json, emails]) { given in
             ListPeople(configurationPath: given[config], isJSON: given[json], isEmailsOnly: given[emails])
         }
     }()
 
-    private static let passwd = Command<any Work>(
+    private static let passwd = Command<any ExecutableCommand>(
         "passwd", "Give a person another password, and end their sessions.",
         arguments: [email, passwordStdin, mustChange]
     ) { given in
@@ -82,7 +82,7 @@ extension DaemonProgram {
     private static let mustChange = Flag(
         "must-change-password", help: "The person must choose another password before anything else.")
 
-    private static let remove: Command<any Work> = {
+    private static let remove: Command<any ExecutableCommand> = {
         let yes = Flag("yes", short: "y", help: "Do not ask.")
         return Command(
             "remove", "Remove a person for good, and end their sessions.", arguments: [email, yes]
@@ -92,7 +92,9 @@ extension DaemonProgram {
         }
     }()
 
-    private static func change(_ name: String, _ summary: String, _ change: ChangePerson.Change) -> Command<any Work> {
+    private static func change(_ name: String, _ summary: String, _ change: ChangePerson.Change) -> Command<
+        any ExecutableCommand
+    > {
         Command(name, summary, arguments: [email]) { given in
             ChangePerson(configurationPath: given[config], email: given[email], change: change, isConfirmed: true)
         }

@@ -1,10 +1,10 @@
 import Arguments
 
 extension DaemonProgram {
-    static let providers: Command<any Work> = Command(
+    static let providers: Command<any ExecutableCommand> = Command(
         "providers", "List and try the identity providers.", commands: [listProviders, checkProviders])
 
-    private static let listProviders: Command<any Work> = {
+    private static let listProviders: Command<any ExecutableCommand> = {
         let ids = Flag("ids", help: "Print the ids only.")
         return Command(
             "list", "List the configured identity providers, with the address to register at each.",
@@ -14,7 +14,7 @@ extension DaemonProgram {
         }
     }()
 
-    private static let checkProviders: Command<any Work> = {
+    private static let checkProviders: Command<any ExecutableCommand> = {
         let id = OptionalArgument<String>(
             "PROVIDER", completion: .output(of: ["providers", "list", "--ids"]), help: "One alone; all otherwise.")
         return Command(

@@ -2,7 +2,7 @@ import Arguments
 import LatchSandbox
 
 extension DaemonProgram {
-    static let sandbox: Command<any Work> = {
+    static let sandbox: Command<any ExecutableCommand> = {
         let port = OptionList<PortChoice>(
             "port", value: "NAME=PORT",
             help: "The port of \(Sandbox.portNames.joined(separator: " or ")); a free one otherwise.")

@@ -1,10 +1,10 @@
 import Arguments
 
 extension DaemonProgram {
-    static let sessions: Command<any Work> = Command(
+    static let sessions: Command<any ExecutableCommand> = Command(
         "sessions", "List and revoke sessions.", commands: [listSessions, revoke])
 
-    private static let listSessions: Command<any Work> = {
+    private static let listSessions: Command<any ExecutableCommand> = {
         let email = OptionalArgument<String>(
             "EMAIL", completion: .output(of: ["user", "list", "--emails"]), help: "Only this person's.")
         let all = Flag("all", help: "Ended ones too.")
@@ -16,7 +16,7 @@ extension DaemonProgram {
         }
     }()
 
-    private static let revoke: Command<any Work> = {
+    private static let revoke: Command<any ExecutableCommand> = {
         let id = OptionalArgument<String>("ID", help: "The session's id, as the list shows it.")
         let person = Option<String>(
             "user", value: "EMAIL", completion: .output(of: ["user", "list", "--emails"]),

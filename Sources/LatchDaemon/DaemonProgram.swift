@@ -11,7 +11,7 @@ enum DaemonProgram {
     static let email = Argument<String>(
         "EMAIL", completion: .output(of: ["user", "list", "--emails"]), help: "The person's e-mail address.")
 
-    static let program = Program<any Work>(
+    static let program = Program<any ExecutableCommand>(
         root: Command(
             "latchd", "Native sign-in for a self-hosted server: the gateway.",
             discussion: """
@@ -25,7 +25,7 @@ enum DaemonProgram {
             commands: [serve, check, user, sessions, keys, apiKeys, providers, sandbox, completions]),
         version: Version.current)
 
-    private static let serve = Command<any Work>(
+    private static let serve = Command<any ExecutableCommand>(
         "serve", "Serve until a signal ends it.",
         discussion: """
             SIGTERM or Ctrl-C answers the requests under way, then ends it; a second one ends it at once. SIGHUP reads \
@@ -33,7 +33,7 @@ enum DaemonProgram {
             """
     ) { given in Serve(configurationPath: given[config]) }
 
-    private static let check: Command<any Work> = {
+    private static let check: Command<any ExecutableCommand> = {
         let keys = Flag("keys", help: "List every key with its variable, default and meaning instead.")
         return Command(
             "check", "Read the configuration and name every mistake.",
@@ -42,7 +42,7 @@ enum DaemonProgram {
         ) { given in Check(configurationPath: given[config], isListingKeys: given[keys]) }
     }()
 
-    private static let completions: Command<any Work> = {
+    private static let completions: Command<any ExecutableCommand> = {
         let shell = Argument<Shell>("SHELL", help: "The shell.")
         return Command("completions", "Print a script that completes this command line.", arguments: [shell]) {
             ShowCompletions(shell: $0[shell])

@@ -16,7 +16,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case configuration = 78
 
     /// What it means, in one line.
-    var meaning: String {
+    var summary: String {
         switch self {
         case .done: "done; for serve: stopped by a signal, all requests answered"
         case .failed: "failed in a way not named below"
@@ -35,7 +35,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     static var help: String {
         allCases.map { code in
             let number = String(code.rawValue)
-            return "  " + String(repeating: " ", count: 2 - number.count) + "\(number)  \(code.meaning)"
+            return "  " + String(repeating: " ", count: 2 - number.count) + "\(number)  \(code.summary)"
         }.joined(separator: "\n")
     }
 }

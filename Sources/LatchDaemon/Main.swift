@@ -19,7 +19,7 @@ struct Main {
     }
 
     /// Runs the command in a task that the first signal cancels.
-    private func perform(_ work: any Work, _ environment: [String: String]) async -> Int32 {
+    private func perform(_ work: any ExecutableCommand, _ environment: [String: String]) async -> Int32 {
         let hangUps = (work as? any Reloading).map { ($0, signals.hangUps()) }
         let task = Task {
             guard let (work, hangUps) = hangUps else { return try await work.perform(environment) }

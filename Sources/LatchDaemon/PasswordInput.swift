@@ -8,7 +8,7 @@ enum PasswordInput {
     /// - Throws: `TerminalError` when there is neither a pipe nor a terminal, ``Failure`` when the two answers differ.
     static func read(fromStandardInput: Bool) async throws -> Secret {
         if fromStandardInput { return try await StandardInput.firstLine() }
-        let person = Person(terminal: Terminal())
+        let person = Prompter(terminal: Terminal())
         let instead = "Give the password on standard input with --password-stdin"
         let password = try await person.askSecret("New password", instead: instead)
         guard try await person.askSecret("The same again", instead: instead) == password else {

@@ -11,7 +11,7 @@ extension Gateway {
         if settings.immich.isEnabled { dialects.append(ImmichRoutes(services: services)) }
         if settings.timeTracker.isEnabled { dialects.append(TimeTrackerRoutes(services: services)) }
         if settings.relateMail.isEnabled { dialects.append(RelateMailRoutes(services: services)) }
-        if settings.verify.isEnabled { dialects.append(VerifyRoutes(services: services)) }
+        if settings.verify.isEnabled { dialects.append(ForwardAuthRoutes(services: services)) }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
         return try GatewayDialects.router(dialects, check: services.hostCheck, callers: services.unknownCallers) {
             router in

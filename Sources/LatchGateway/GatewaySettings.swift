@@ -30,7 +30,7 @@ public struct GatewaySettings: Sendable, Equatable {
     /// The Relate Mail dialect.
     public var relateMail = RelateMailSettings()
     /// What reverse proxies are told.
-    public var verify = VerifySettings()
+    public var verify = ForwardAuthSettings()
     /// The pages for people.
     public var pages = PageSettings()
     /// Whether e-mail and password sign in.
@@ -42,7 +42,7 @@ public struct GatewaySettings: Sendable, Equatable {
     /// The address that this server is known by, without a slash at its end; nil where that need not be known.
     public var publicURL: String?
     /// Where one-time codes wait to be exchanged.
-    public var codes = CodePlace.memory
+    public var codes = CodeStoreKind.memory
     /// The Redis to use; nil for none.
     public var redis: RedisSettings?
     /// The servers that may ask what a token is worth.

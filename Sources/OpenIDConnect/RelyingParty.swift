@@ -15,8 +15,8 @@ public final class RelyingParty: Sendable {
     let settings: ProviderSettings
     let requests: ProviderRequests
     let now: @Sendable () -> Date
-    let provider: Held<ProviderMetadata>
-    let keys: Held<JSONWebKeySet>
+    let provider: CachedFetch<ProviderMetadata>
+    let keys: CachedFetch<JSONWebKeySet>
 
     /// Makes a relying party; nothing is asked yet.
     ///
@@ -38,9 +38,9 @@ public final class RelyingParty: Sendable {
         self.now = now
         let requests = ProviderRequests(issuer: settings.issuer, client: client, timeout: settings.timeout)
         self.requests = requests
-        let provider = Held(now: elapsed) { try await Self.discover(settings, requests) }
+        let provider = CachedFetch(now: elapsed) { try await Self.discover(settings, requests) }
         self.provider = provider
-        keys = Held(now: elapsed) { try await Self.fetchKeys(await provider.current().value, requests) }
+        keys = CachedFetch(now: elapsed) { try await Self.fetchKeys(await provider.current().value, requests) }
     }
 
     /// What the provider says of itself.

@@ -82,7 +82,7 @@ public enum Descriptor {
     /// second at most. Output that is not taken by then is dropped, and so is all later output to that descriptor.
     public static func hurry() { haste?.wake() }
 
-    private static let haste = try? Wake()
+    private static let haste = try? WakePipe()
     /// The descriptors that were not read for a second after ``hurry()``, one bit each.
     private static let abandoned = Atomic<UInt32>(0)
 
@@ -111,7 +111,7 @@ public enum Descriptor {
     public static func read(
         _ descriptor: Int32, lineOnly: Bool, limit: Int
     ) async throws -> (bytes: [UInt8], isWhole: Bool)? {
-        let stop = try Wake()
+        let stop = try WakePipe()
         return try await withTaskCancellationHandler {
             try await onThread {
                 try blockingRead(descriptor, stop: stop, lineOnly: lineOnly, limit: limit)
@@ -122,7 +122,7 @@ public enum Descriptor {
     }
 
     private static func blockingRead(
-        _ descriptor: Int32, stop: Wake, lineOnly: Bool, limit: Int
+        _ descriptor: Int32, stop: WakePipe, lineOnly: Bool, limit: Int
     ) throws -> (bytes: [UInt8], isWhole: Bool)? {
         var bytes: [UInt8] = []
         // A byte at a time where a line is wanted: what follows it belongs to whoever reads next.

@@ -9,7 +9,7 @@ import Wire
 @Suite("Admission of bodies and connections", .timeLimit(.minutes(20)))
 struct AdmissionTests {
     /// When the admission check of a route answers.
-    enum Way: CaseIterable { case atOnce, later }
+    enum Way: CaseIterable { case synchronousHandler, later }
 
     private static let head = "Host: a\r\nContent-Type: text/plain\r\n"
     /// The beginnings of requests with a large body.

@@ -31,12 +31,12 @@ struct ChoosingTests {
         "Summer": [Picture.id(1), Picture.id(4)], "Shared": [Picture.id(2), Picture.id(9)], "Empty": [],
     ]
 
-    private func find(_ wish: DownloadWish, on server: PictureServer) async throws -> [DownloadTask] {
+    private func find(_ selection: DownloadSelection, on server: PictureServer) async throws -> [DownloadTask] {
         let home = try TemporaryDirectory()
         let (account, session, latch) = try await signIn(server, home)
         var found: [DownloadTask] = []
         try await attempt {
-            try await DownloadChooser(account, session).find(wish) { found += $0 }
+            try await DownloadChooser(account, session).find(selection) { found += $0 }
         } finally: {
             await latch.close()
         }
@@ -45,8 +45,8 @@ struct ChoosingTests {
 
     private func signIn(
         _ server: PictureServer, _ home: TemporaryDirectory
-    ) async throws -> (Account, Session, Latchstring) {
-        let latch = try await Latchstring.open(.init(folders: Folders(data: home.path), secrets: MemoryStore()))
+    ) async throws -> (Account, Session, LatchClient) {
+        let latch = try await LatchClient.open(.init(folders: Folders(data: home.path), secrets: MemoryStore()))
         let found = try await latch.probe(ServerAddress(server.url)).requireServer()
         let account = try await latch.signIn(
             PasswordSignIn(email: PictureServer.email, password: Secret(PictureServer.password)), to: found)
@@ -60,7 +60,7 @@ struct ChoosingTests {
         arguments: [1, 2, 3])
     func everything(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.pictures())
-        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        let tasks = try await find(DownloadSelection(isWholeLibrary: true), on: server)
         #expect(names(tasks) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG", "IMG_4.JPG", "IMG_4.MOV", "IMG_5.JPG"])
         #expect(tasks.allSatisfy { $0.metadata.size != nil })
         #expect(tasks.count { $0.group == .livePhoto } == 2 && tasks.count { $0.group == .image } == 4)
@@ -70,20 +70,20 @@ struct ChoosingTests {
     func filters(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.pictures())
         let year = try #require(ServerTime.date("2024-01-01T00:00:00Z"))
-        #expect(names(try await find(DownloadWish(takenBefore: year), on: server)) == ["IMG_1.JPG"])
-        #expect(try await find(DownloadWish(takenFrom: year), on: server).count == 5)
-        #expect(names(try await find(DownloadWish(isFavouritesOnly: true), on: server)) == ["IMG_2.JPG"])
+        #expect(names(try await find(DownloadSelection(takenBefore: year), on: server)) == ["IMG_1.JPG"])
+        #expect(try await find(DownloadSelection(takenFrom: year), on: server).count == 5)
+        #expect(names(try await find(DownloadSelection(isFavouritesOnly: true), on: server)) == ["IMG_2.JPG"])
     }
 
     @Test("DL-1 an album, also what somebody else put into it", arguments: [1, 2, 3])
     func albums(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.pictures(), albums: Self.albums)
-        let live = try await find(DownloadWish(albums: ["Summer"]), on: server)
+        let live = try await find(DownloadSelection(albums: ["Summer"]), on: server)
         #expect(names(live) == ["IMG_1.JPG", "IMG_4.JPG", "IMG_4.MOV"])
-        let shared = try await find(DownloadWish(albums: [PictureServer.albumID("Shared")]), on: server)
+        let shared = try await find(DownloadSelection(albums: [PictureServer.albumID("Shared")]), on: server)
         #expect(names(shared) == ["From Bob.jpg", "IMG_2.JPG"])
-        #expect(try await find(DownloadWish(albums: ["empty"]), on: server).isEmpty)
-        let best = DownloadWish(albums: ["Shared"], isFavouritesOnly: true)
+        #expect(try await find(DownloadSelection(albums: ["empty"]), on: server).isEmpty)
+        let best = DownloadSelection(albums: ["Shared"], isFavouritesOnly: true)
         #expect(names(try await find(best, on: server)) == ["IMG_2.JPG"])
     }
 
@@ -92,7 +92,7 @@ struct ChoosingTests {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
         for (name, words) in [("Sumer", "Did you mean 'Summer'?"), ("Zebras", "'Empty', 'Shared', 'Summer'")] {
             let error = await #expect(throws: LatchError.self) {
-                _ = try await find(DownloadWish(albums: [name]), on: server)
+                _ = try await find(DownloadSelection(albums: [name]), on: server)
             }
             #expect(error?.code == .invalidRequest && error?.message.contains(words) == true)
         }
@@ -101,13 +101,16 @@ struct ChoosingTests {
     @Test("DL-1 single pictures by id or by their page's address, and any file of the server by its path")
     func single() async throws {
         let server = try PictureServer(Self.pictures())
-        let wish = DownloadWish(
+        let selection = DownloadSelection(
             ids: [Picture.id(2).uppercased()],
             paths: ["\(server.url)/photos/\(Picture.id(4))", "/api/server/about?x=%20", "/a/M%C3%B6we.pdf"])
         #expect(
-            names(try await find(wish, on: server)) == ["IMG_2.JPG", "IMG_4.JPG", "IMG_4.MOV", "Möwe.pdf", "about"])
+            names(try await find(selection, on: server)) == [
+                "IMG_2.JPG", "IMG_4.JPG", "IMG_4.MOV", "Möwe.pdf", "about",
+            ])
         for wrong in [
-            DownloadWish(ids: ["IMG_2"]), DownloadWish(ids: [Picture.id(77)]), DownloadWish(paths: ["http://other/x"]),
+            DownloadSelection(ids: ["IMG_2"]), DownloadSelection(ids: [Picture.id(77)]),
+            DownloadSelection(paths: ["http://other/x"]),
         ] {
             await #expect(throws: LatchError.self) { _ = try await find(wrong, on: server) }
         }
@@ -129,13 +132,13 @@ struct ChoosingTests {
             ("/share/sesame/photos/\(id)", "key=sesame"), ("/s/sesame/photos/\(id)", "slug=sesame"),
             ("/api/assets/\(id)/original?key=sesame", "key=sesame"),
         ] {
-            let tasks = try await find(DownloadWish(paths: [server.url + path]), on: server)
+            let tasks = try await find(DownloadSelection(paths: [server.url + path]), on: server)
             #expect(names(tasks) == ["From Bob.jpg"] && tasks.first?.id == id)
             #expect(tasks.first?.url == "/api/assets/\(id)/original?\(query)", "\(tasks)")
         }
         for wrong in ["/share/another/photos/\(id)", "/share/another", "/s/another"] {
             let error = await #expect(throws: LatchError.self) {
-                _ = try await find(DownloadWish(paths: [server.url + wrong]), on: server)
+                _ = try await find(DownloadSelection(paths: [server.url + wrong]), on: server)
             }
             #expect(error?.message.contains("another") == false, "\(error?.message ?? "")")
         }
@@ -146,13 +149,13 @@ struct ChoosingTests {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
         let home = try TemporaryDirectory()
         let (account, session, latch) = try await signIn(server, home)
-        for wish in [
-            DownloadWish(ids: [Picture.id(2), "nonsense"], paths: ["/a"]),
-            DownloadWish(ids: [Picture.id(2)], albums: ["Summer", "None"]),
-            DownloadWish(paths: ["/a", server.url + "/share/x"]),
+        for selection in [
+            DownloadSelection(ids: [Picture.id(2), "nonsense"], paths: ["/a"]),
+            DownloadSelection(ids: [Picture.id(2)], albums: ["Summer", "None"]),
+            DownloadSelection(paths: ["/a", server.url + "/share/x"]),
         ] {
             await #expect(throws: LatchError.self) {
-                try await DownloadChooser(account, session).find(wish) { _ in Issue.record("It has begun.") }
+                try await DownloadChooser(account, session).find(selection) { _ in Issue.record("It has begun.") }
             }
         }
         await latch.close()
@@ -161,7 +164,7 @@ struct ChoosingTests {
     @Test("DL-1 a library of 1,000 is asked for some at a time, and a server that never ends is left")
     func pages() async throws {
         let server = try PictureServer(Self.many)
-        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        let tasks = try await find(DownloadSelection(isWholeLibrary: true), on: server)
         #expect(tasks.count == 1_000 && Set(tasks.map(\.id)).count == 1_000)
         #expect(server.server.requests.count { $0.path == "/api/search/metadata" } == 7)
 
@@ -171,7 +174,7 @@ struct ChoosingTests {
             let body = #"{"assets":{"items":[{"id":"\#(Picture.id(1))"},7,{"id":"../x"}],"nextPage":"1"}}"#
             return .init(headers: [("Content-Type", "application/json")], body: Array(body.utf8))
         }
-        #expect(try await find(DownloadWish(isWholeLibrary: true), on: endless).count <= 2)
+        #expect(try await find(DownloadSelection(isWholeLibrary: true), on: endless).count <= 2)
     }
 
     /// A thousand, each a second after the one before.
@@ -206,7 +209,7 @@ struct ChoosingTests {
             server?.change { pictures in chance.withLock { pictures[..<600].shuffle(using: &$0) } }
             return nil
         }
-        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        let tasks = try await find(DownloadSelection(isWholeLibrary: true), on: server)
         #expect(Set(tasks.map(\.id)).count == 625 && tasks.count == 625)
     }
 
@@ -236,7 +239,7 @@ struct ChoosingTests {
         let (account, session, latch) = try await signIn(server, home)
         var found: [DownloadTask] = []
         let error = await #expect(throws: LatchError.self) {
-            try await DownloadChooser(account, session).find(DownloadWish(isWholeLibrary: true)) { found += $0 }
+            try await DownloadChooser(account, session).find(DownloadSelection(isWholeLibrary: true)) { found += $0 }
         }
         #expect(error?.message.contains(" could not be found") ?? false, "\(error?.message ?? "")")
         #expect(error?.message.contains(" and 250 of ") ?? false, "\(error?.message ?? "")")
@@ -256,7 +259,7 @@ struct ChoosingTests {
             if (2...4).contains(pages) { server?.change { $0.removeFirst(10) } }
             return nil
         }
-        let tasks = try await find(DownloadWish(isWholeLibrary: true), on: server)
+        let tasks = try await find(DownloadSelection(isWholeLibrary: true), on: server)
         let ids = Set(tasks.map(\.id))
         #expect(ids.count == tasks.count)
         #expect((31...1_000).allSatisfy { ids.contains(Picture.id($0)) })
@@ -269,9 +272,9 @@ struct ChoosingTests {
         server.intercept { request in
             request.path == "/api/assets/" + Picture.id(9) ? .init(status: status.withLock { $0 }) : nil
         }
-        #expect(names(try await find(DownloadWish(albums: ["Shared"]), on: server)) == ["IMG_2.JPG"])
+        #expect(names(try await find(DownloadSelection(albums: ["Shared"]), on: server)) == ["IMG_2.JPG"])
         status.withLock { $0 = 500 }
-        await #expect(throws: LatchError.self) { _ = try await find(DownloadWish(albums: ["Shared"]), on: server) }
+        await #expect(throws: LatchError.self) { _ = try await find(DownloadSelection(albums: ["Shared"]), on: server) }
     }
 
     @Test("DL-3 a checksum of the path is none of the bytes, and one that is advice is told as such")
@@ -301,7 +304,7 @@ struct ChoosingTests {
         let library = PictureLibrary(latch, folder: folder, layout: .date)
         let queue = DownloadQueue(latch, library: library)
         let chooser = DownloadChooser(account, try latch.session(for: account))
-        try await chooser.find(DownloadWish(isWholeLibrary: true)) { tasks in
+        try await chooser.find(DownloadSelection(isWholeLibrary: true)) { tasks in
             try await queue.add(try await library.absent(tasks))
         }
         try await queue.run()

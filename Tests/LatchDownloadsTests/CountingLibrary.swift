@@ -24,7 +24,7 @@ final class CountingLibrary: DownloadLibrary {
         try inner.destination(of: task, attempt: attempt)
     }
 
-    func dress(_ part: DownloadPart, as task: DownloadTask) { inner.dress(part, as: task) }
+    func writeMetadata(_ part: DownloadPart, as task: DownloadTask) { inner.writeMetadata(part, as: task) }
 
     func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String

@@ -39,7 +39,7 @@ import Testing
         let paths = (0..<1_200).map { "/files/\($0).jpg" }
         var pages: [[DownloadTask]] = []
 
-        try await DownloadChooser(world.account, session).find(DownloadWish(paths: paths)) { pages.append($0) }
+        try await DownloadChooser(world.account, session).find(DownloadSelection(paths: paths)) { pages.append($0) }
 
         #expect(pages.count == 1)
         #expect(pages.joined().map(\.filename) == (0..<1_200).map { "\($0).jpg" })

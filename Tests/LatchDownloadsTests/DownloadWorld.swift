@@ -11,7 +11,7 @@ import Wire
 /// A person signed in to a server of files over real sockets, and a folder for what comes home.
 final class DownloadWorld: Sendable {
     let server: FaultServer
-    let latch: Latchstring
+    let latch: LatchClient
     let account: Account
     let folder: TemporaryDirectory
     private let secrets = MemoryStore()
@@ -21,7 +21,7 @@ final class DownloadWorld: Sendable {
         folder = try TemporaryDirectory()
         let answer = Mutex<@Sendable (FaultServer.Request) -> FaultServer.Answer>({ _ in .init(status: 503) })
         server = try FaultServer { request in answer.withLock { $0 }(request) }
-        latch = try await Latchstring.open(.init(folders: Folders(data: folder.path + "/data"), secrets: secrets))
+        latch = try await LatchClient.open(.init(folders: Folders(data: folder.path + "/data"), secrets: secrets))
         answer.withLock { answer in answer = { Self.signIn($0) ?? .init(status: 404) } }
         let found = try await latch.probe(ServerAddress("http://127.0.0.1:\(server.port)")).requireServer()
         account = try await latch.signIn(
@@ -79,7 +79,7 @@ final class DownloadWorld: Sendable {
 
     /// The same queue as another program has it.
     func otherProgram() async throws -> DownloadQueue {
-        let other = try await Latchstring.open(.init(folders: Folders(data: folder.path + "/data"), secrets: secrets))
+        let other = try await LatchClient.open(.init(folders: Folders(data: folder.path + "/data"), secrets: secrets))
         return DownloadQueue(other, library: FolderLibrary(folder: library))
     }
 

@@ -17,7 +17,7 @@ struct JoiningLibrary: DownloadLibrary {
         try inner.destination(of: task, attempt: attempt)
     }
 
-    func dress(_ part: DownloadPart, as task: DownloadTask) { inner.dress(part, as: task) }
+    func writeMetadata(_ part: DownloadPart, as task: DownloadTask) { inner.writeMetadata(part, as: task) }
 
     func joinedName(_ filename: String) -> String { filename }
 

@@ -14,14 +14,14 @@ struct MaintenanceTests {
 
     private let server: PictureServer
     private let home: TemporaryDirectory
-    private let latch: Latchstring
+    private let latch: LatchClient
     private let account: Account
     private let clock = DownloadWorld.Clock()
 
     init() async throws {
         server = try PictureServer((1...20).map { Picture($0, "IMG_\($0).jpg", Array("picture \($0)".utf8)) })
         home = try TemporaryDirectory()
-        latch = try await Latchstring.open(.init(folders: Folders(data: home.path + "/data"), secrets: MemoryStore()))
+        latch = try await LatchClient.open(.init(folders: Folders(data: home.path + "/data"), secrets: MemoryStore()))
         let found = try await latch.probe(ServerAddress(server.url)).requireServer()
         account = try await latch.signIn(
             PasswordSignIn(email: PictureServer.email, password: Secret(PictureServer.password)), to: found)
@@ -36,7 +36,7 @@ struct MaintenanceTests {
     private func tasks(_ count: Int) async throws -> [DownloadTask] {
         var found: [DownloadTask] = []
         let chooser = DownloadChooser(account, try latch.session(for: account))
-        try await chooser.find(DownloadWish(ids: (1...count).map(Picture.id))) { found += $0 }
+        try await chooser.find(DownloadSelection(ids: (1...count).map(Picture.id))) { found += $0 }
         return found
     }
 
@@ -136,7 +136,7 @@ struct MaintenanceTests {
             }
             let error: LatchError?
             do {
-                try await chooser.find(DownloadWish(albums: ["Shared"])) { #expect($0.isEmpty) }
+                try await chooser.find(DownloadSelection(albums: ["Shared"])) { #expect($0.isEmpty) }
                 error = nil
             } catch let caught as LatchError {
                 error = caught

@@ -245,8 +245,8 @@ struct ConfigurationTests: ReadsConfigurations {
     @Test("lists every key with a variable of its own, and reads back every default that is a value")
     func table() throws {
         #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
-        for key in ConfigurationKey.all where !key.standard.contains(" ") && key.standard != "none" {
-            _ = try read(nil, [key.variable: key.standard])
+        for key in ConfigurationKey.all where !key.defaultValue.contains(" ") && key.defaultValue != "none" {
+            _ = try read(nil, [key.variable: key.defaultValue])
         }
         #expect(ConfigurationKey.listing().contains("sessions.lifetime"))
         #expect(ConfigurationKey.listing().contains("LATCHD_SESSIONS_LIFETIME\n    How long a session lives"))

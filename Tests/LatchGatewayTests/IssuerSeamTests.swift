@@ -25,7 +25,7 @@ final class RotatingIssuer: SessionIssuer {
     var rememberedCount: Int { lines.withLock { $0.count } }
 
     func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?, asking: SessionID?
+        for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential {
         let now = now()
         let session = Session(

@@ -10,7 +10,7 @@ import Testing
 struct LastAdministratorTests {
     @Test(
         "of two administrators who remove each other at the same time one stays", arguments: ["unmake", "disable"])
-    func atOnce(_ action: String) async throws {
+    func synchronousHandler(_ action: String) async throws {
         try await Bench.withPages { bench in
             let people = bench.gateway.stores.people
             var browsers: [PageBrowser] = []

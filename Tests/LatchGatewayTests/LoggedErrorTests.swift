@@ -15,7 +15,7 @@ private final class LeakyIssuer: SessionIssuer {
 
     var rememberedCount: Int { 0 }
     func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?, asking: SessionID?
+        for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential { throw Leak(token: "none") }
     func authenticate(_ token: String) async throws -> Authentication { throw Leak(token: token) }
     func refresh(_ token: String) async throws -> SessionCredential? { throw Leak(token: token) }

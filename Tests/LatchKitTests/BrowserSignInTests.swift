@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    private func server(_ latch: Latchstring) async throws -> Server {
+    private func server(_ latch: LatchClient) async throws -> Server {
         try await latch.probe(world.address).requireServer()
     }
 

@@ -8,7 +8,7 @@ import Testing
         let (home, store) = (world.home.folders, MemoryStore())
         let (text, email, password) = (world.address.url, "ada@example.org", Secret("correct horse"))
 
-        let latch = try await Latchstring.open(.init(folders: home, secrets: store))
+        let latch = try await LatchClient.open(.init(folders: home, secrets: store))
         let server = try await latch.probe(ServerAddress(text)).requireServer()
         let account = try await latch.signIn(PasswordSignIn(email: email, password: password), to: server)
         let answer = try await latch.session(for: account).client.send(.get, "/api/me")

@@ -110,7 +110,7 @@ import Testing
         return ScriptedServer.Answer(headers: ["Content-Type": "application/json", "ETag": "\"1\""], body: "{}")
     }
 
-    private func useEverything(_ latch: Latchstring, _ account: Account, _ folder: TemporaryDirectory) async throws {
+    private func useEverything(_ latch: LatchClient, _ account: Account, _ folder: TemporaryDirectory) async throws {
         let session = try latch.session(for: account)
         #expect(try await session.identity().email == "ada@example.org")
         #expect(try await session.client.send(.get, Self.kept).status == .ok)

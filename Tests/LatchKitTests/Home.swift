@@ -18,7 +18,7 @@ final class Home: Sendable {
     init() throws { folder = try TemporaryDirectory() }
 
     /// How long every program of this home waits for an answer, from the next request on.
-    var answerBound: Duration {
+    var requestTimeout: Duration {
         get { patience.withLock { $0 } }
         set { patience.withLock { $0 = newValue } }
     }
@@ -35,25 +35,25 @@ final class Home: Sendable {
 
     func open(
         secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil,
-        goodbyeBound: Duration = Home.ample,
+        revocationTimeout: Duration = Home.ample,
         finishesUnfinished: Bool = true
-    ) async throws -> Latchstring {
-        var configuration = Latchstring.Configuration(
+    ) async throws -> LatchClient {
+        var configuration = LatchClient.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20), now: { [clock] in clock.now })
         configuration.finishesUnfinished = finishesUnfinished
         // A busy machine must not decide what a start finishes.
         configuration.startBound = .seconds(60)
-        configuration.answerBound = { self.answerBound }
-        configuration.goodbyeBound = goodbyeBound
+        configuration.requestTimeout = { self.requestTimeout }
+        configuration.revocationTimeout = revocationTimeout
         if let step {
             let stopped = Mutex2()
-            configuration.hook = StepHook { reached in
+            configuration.hook = CrashPoint { reached in
                 if stopped.stop(reached == step) { throw Stopped() }
             }
         }
-        return try await Latchstring.open(configuration)
+        return try await LatchClient.open(configuration)
     }
 }
 

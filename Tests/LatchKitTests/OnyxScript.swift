@@ -136,7 +136,7 @@ struct World {
     }
 
     /// Probes and signs in.
-    func signIn(_ latch: Latchstring, connection: ConnectionOptions = .init()) async throws -> Account {
+    func signIn(_ latch: LatchClient, connection: ConnectionOptions = .init()) async throws -> Account {
         let server = try await latch.probe(address, connection: connection).requireServer()
         return try await latch.signIn(
             PasswordSignIn(email: " Ada@Example.org", password: Secret("correct horse")), to: server)

@@ -5,16 +5,16 @@ import Testing
     private let server = try! ServerAddress("https://onyx.example.org")
 
     private func verdict(_ status: Int, _ body: String, _ headers: HTTPHeaders = [:], path: String = "/api/me")
-        -> Verdict
+        -> AuthenticationOutcome
     {
         var headers = headers
         if headers["Content-Type"] == nil { headers["Content-Type"] = "application/json" }
         let answer = ClientResponse(status: HTTPStatus(rawValue: status), headers: headers, body: Array(body.utf8))
-        return OnyxDialect().verdict(on: answer, to: path, at: server)
+        return OnyxDialect().authenticationOutcome(of: answer, to: path, at: server)
     }
 
-    private func isForeign(_ verdict: Verdict) -> Bool {
-        if case .foreign = verdict { true } else { false }
+    private func isForeign(_ verdict: AuthenticationOutcome) -> Bool {
+        if case .intercepted = verdict { true } else { false }
     }
 
     @Test(

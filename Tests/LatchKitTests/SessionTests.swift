@@ -285,7 +285,7 @@ import Testing
 
     @Test("OX-13 signing out gives up on a server that takes the request and never answers, and wipes everything")
     func signOutSilent() async throws {
-        let latch = try await world.home.open(goodbyeBound: Session.revocationBound)
+        let latch = try await world.home.open(revocationTimeout: Session.revocationBound)
         let account = try await world.signIn(latch)
         let end = DispatchSemaphore(value: 0)
         world.onyx.intercept { request in
@@ -382,7 +382,7 @@ import Testing
         "callers that wait for a renewal during a sign-out get the error for that, not a cancellation",
         arguments: [true, false])
     func waitersAtSignOut(_ answers: Bool) async throws {
-        let latch = try await world.home.open(goodbyeBound: .milliseconds(300))
+        let latch = try await world.home.open(revocationTimeout: .milliseconds(300))
         let account = try await world.signIn(latch)
         let session = try latch.session(for: account)
         let (asked, gate) = holdRenewals()

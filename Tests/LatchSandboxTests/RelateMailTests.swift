@@ -69,11 +69,11 @@ import Wire
                     body: Array(FormURLEncoded.encode(fields).utf8)))
         }
 
-        func makeKey(_ authorization: String) async throws -> RelateMailMadeKey {
+        func makeKey(_ authorization: String) async throws -> RelateMailCreatedKey {
             let body: JSONValue = ["deviceName": "a desk", "platform": "linux"]
             let answer = try await ask(.post, "/api/smtp-credentials/mobile", authorization, body)
             try #require(answer.status == .ok)
-            return try JSON.decode(RelateMailMadeKey.self, from: answer.body)
+            return try JSON.decode(RelateMailCreatedKey.self, from: answer.body)
         }
     }
 

@@ -24,11 +24,11 @@ struct CommandLevel {
         let level = CommandLevel(
             path: above + [command.name], summary: command.summary,
             commands: command.commands.map { ($0.name, $0.summary) },
-            options: options + standard(isRoot: above.isEmpty), positionals: command.positionals)
+            options: options + builtInOptions(isRoot: above.isEmpty), positionals: command.positionals)
         return [level] + command.commands.flatMap { levels(of: $0, above: level.path, inherited: options) }
     }
 
-    private static func standard(isRoot: Bool) -> [Parameter] {
+    private static func builtInOptions(isRoot: Bool) -> [Parameter] {
         [Flag("help", short: "h", help: "Show this help.").parameter]
             + (isRoot ? [Flag("version", help: "Show the version.").parameter] : [])
     }

@@ -53,7 +53,7 @@ struct HelpText<Action: Sendable> {
     private func text(of parameter: Parameter) -> String {
         var text = parameter.help
         if case .words(let words) = parameter.completion { text += " One of: \(words.joined(separator: ", "))." }
-        if let standard = parameter.defaultText { text += " Default: \(standard)." }
+        if let defaultText = parameter.defaultText { text += " Default: \(defaultText)." }
         if case .option(true) = parameter.kind { text += " May be repeated." }
         if let variable = parameter.environment { text += " [\(variable)]" }
         return text

@@ -184,12 +184,12 @@ extension ArgumentParser {
 
     private func unknownOption(_ word: String) -> ArgumentError {
         let known = options.map(\.label) + ["--help"] + (path.count == 1 ? ["--version"] : [])
-        let near = word.hasPrefix("--") ? Spelling.nearest(to: word, among: known) : nil
+        let near = word.hasPrefix("--") ? SpellingSuggestion.nearest(to: word, among: known) : nil
         return error(.unknownOption, "unknown option \(quoted(word))" + didYouMean(near))
     }
 
     private func unknownCommand(_ word: String) -> ArgumentError {
-        let near = Spelling.nearest(to: word, among: command.commands.map(\.name))
+        let near = SpellingSuggestion.nearest(to: word, among: command.commands.map(\.name))
         return error(.unknownCommand, "unknown command \(quoted(word))" + didYouMean(near))
     }
 

@@ -160,7 +160,7 @@ extension Exchange {
             let request = ServerRequest(
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
                 peer: connection.peer, isTLS: connection.security.session != nil)
-            response = handler.atOnce?(request, values)
+            response = handler.synchronousHandler?(request, values)
             if response == nil { run(handler, request, values) }
         case .allow(let methods, let pattern):
             route = pattern

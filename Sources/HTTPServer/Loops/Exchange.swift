@@ -179,7 +179,7 @@ final class Exchange: @unchecked Sendable {  // Only the loop's thread touches i
 
     /// Returns the memory of the request to the budget.
     private func giveBackWeight() {
-        loop.settings.budget.giveBack(weight)
+        loop.settings.budget.release(weight)
         weight = 0
     }
 

@@ -13,7 +13,7 @@ final class MemoryBudget: Sendable {
     func takeIfFree(_ count: Int) -> Bool {
         guard count > 0 else { return true }
         guard used.wrappingAdd(count, ordering: .relaxed).newValue > limit else { return true }
-        giveBack(count)
+        release(count)
         return false
     }
 
@@ -22,7 +22,7 @@ final class MemoryBudget: Sendable {
         used.wrappingAdd(count, ordering: .relaxed)
     }
 
-    func giveBack(_ count: Int) {
+    func release(_ count: Int) {
         used.wrappingSubtract(count, ordering: .relaxed)
     }
 

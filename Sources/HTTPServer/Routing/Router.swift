@@ -15,15 +15,15 @@ public struct Router: Sendable {
 
     /// What answers the requests of one route; nil where the path's parameters are not of their types.
     struct Handler: Sendable {
-        let atOnce: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
+        let synchronousHandler: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
         let run: @Sendable (ServerRequest, [String]) async -> ServerResponse?
         let maximumBodyBytes: Int?
         var admission: Admission?
 
-        /// The same handler behind `check`, which may answer in its place. `atOnce` always runs before `run`, so `check`
+        /// The same handler behind `check`, which may answer in its place. `synchronousHandler` always runs before `run`, so `check`
         /// always runs first.
         func behind(_ check: @escaping @Sendable (ServerRequest) -> ServerResponse?) -> Handler {
-            let (first, admit) = (atOnce, admission)
+            let (first, admit) = (synchronousHandler, admission)
             var checked: Admission?
             if let admit {
                 checked = { request in
@@ -32,15 +32,15 @@ public struct Router: Sendable {
                 }
             }
             return Handler(
-                atOnce: { request, values in check(request) ?? first?(request, values) }, run: run,
+                synchronousHandler: { request, values in check(request) ?? first?(request, values) }, run: run,
                 maximumBodyBytes: maximumBodyBytes, admission: checked)
         }
 
         /// The same handler, called through `wrapper` for every request with a body.
         func wrapped(by wrapper: @escaping Wrapper) -> Handler {
-            let (first, run) = (atOnce, run)
+            let (first, run) = (synchronousHandler, run)
             return Handler(
-                atOnce: { request, values in request.body.isEmpty ? first?(request, values) : nil },
+                synchronousHandler: { request, values in request.body.isEmpty ? first?(request, values) : nil },
                 run: { request, values in
                     guard !request.body.isEmpty else { return await run(request, values) }
                     return await wrapper(request) {
@@ -97,20 +97,21 @@ public struct Router: Sendable {
     ///   - pattern: The path.
     ///   - maximumBodyBytes: The largest body, where it is less than the server's own limit; the router's by default.
     ///   - admission: A check of the head before the body is read; by default every body is read.
-    ///   - atOnce: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
+    ///   - synchronousHandler: Asked first, and answers when it need not wait for anything; nil leaves the request to `handler`. A
     ///     task costs more than many an answer that is in memory.
     ///   - handler: Runs on the loop that has the connection: it must not block. When the client goes away its task is
     ///     cancelled and its answer dropped.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, maximumBodyBytes: Int? = nil, admission: Admission? = nil,
-        atOnce: (@Sendable (ServerRequest) -> ServerResponse?)? = nil,
+        synchronousHandler: (@Sendable (ServerRequest) -> ServerResponse?)? = nil,
         handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
     ) {
         Self.check(pattern, placeholders: 0)
         var first: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
-        if let atOnce { first = { request, _ in atOnce(request) } }
+        if let synchronousHandler { first = { request, _ in synchronousHandler(request) } }
         let made = Handler(
-            atOnce: first, run: { request, _ in await handler(request) }, maximumBodyBytes: maximumBodyBytes,
+            synchronousHandler: first, run: { request, _ in await handler(request) },
+            maximumBodyBytes: maximumBodyBytes,
             admission: admission)
         add(method, pattern, made)
     }
@@ -142,7 +143,7 @@ public struct Router: Sendable {
             guard let values = try? (repeat next((each P).self)) else { return nil }
             return await handler(request, repeat each values)
         }
-        add(method, pattern, Handler(atOnce: nil, run: run, maximumBodyBytes: maximumBodyBytes))
+        add(method, pattern, Handler(synchronousHandler: nil, run: run, maximumBodyBytes: maximumBodyBytes))
     }
 
     /// What this router answers, in the order in which it was added.

@@ -6,11 +6,12 @@ struct AccountNames {
 
     /// Prints one a line. A shell's completion must not complain, so whatever fails offers nothing.
     func printAll() async -> Int32 {
-        let run = Run(CommonOptions(), asksNobody: true, finishesUnfinished: false, environment: environment)
-        if let accounts = try? await run.latchstring().accounts.accounts() {
-            try? run.console.say(Self.words(for: accounts))
+        let context = CommandContext(
+            CommonOptions(), asksNobody: true, finishesUnfinished: false, environment: environment)
+        if let accounts = try? await context.latchstring().accounts.accounts() {
+            try? context.console.say(Self.words(for: accounts))
         }
-        await run.close()
+        await context.close()
         return ExitCode.done.rawValue
     }
 

@@ -25,7 +25,7 @@ struct ConnectionArguments: Sendable {
     /// Reads the files that are named, and asks for a key's passphrase when it has one.
     ///
     /// - Throws: ``LatchError`` also for what a server at that address has no use for.
-    func options(for address: ServerAddress, _ person: Person) async throws -> ConnectionOptions {
+    func options(for address: ServerAddress, _ person: Prompter) async throws -> ConnectionOptions {
         try trust.check(fits: address)
         var options = ConnectionOptions()
         try await trust.apply(to: &options, person)

@@ -15,7 +15,7 @@ struct DownloadPlace {
     /// `--motion-photo`.
     var keepsMotionPhotos = false
     /// `--parallel`.
-    var atOnce: AtOnce?
+    var parallelLimit: ParallelLimit?
     /// `--keep-trying`.
     var keepsTrying = false
 
@@ -29,16 +29,16 @@ struct DownloadPlace {
     /// - Throws: ``LatchError`` when files wait for another folder than `--to`, or no folder is known; the codes of the
     ///   storage.
     func open(
-        _ run: Run, isChoosing: Bool, of selector: String? = nil
+        _ context: CommandContext, isChoosing: Bool, of selector: String? = nil
     ) async throws -> (queue: DownloadQueue, library: PictureLibrary) {
-        let latch = try await run.latchstring()
+        let latch = try await context.latchstring()
         let places = LibraryPlaces(latch)
-        let account = isChoosing ? try? await run.account(selector) : nil
-        let place = try await place(places, isChoosing: isChoosing, account, run.console)
+        let account = isChoosing ? try? await context.account(selector) : nil
+        let place = try await place(places, isChoosing: isChoosing, account, context.console)
         let library = PictureLibrary(
             latch, folder: place.folder, layout: place.layout, keepsMotionPhotos: place.keepsMotionPhotos
-        ) { [console = run.console] in console.note($0.printable) }
-        var settings = atOnce?.settings ?? DownloadSettings()
+        ) { [console = context.console] in console.note($0.printable) }
+        var settings = parallelLimit?.settings ?? DownloadSettings()
         if keepsTrying { settings.maximumOutage = nil }
         return (DownloadQueue(latch, library: library, settings: settings), library)
     }
@@ -52,7 +52,7 @@ struct DownloadPlace {
     var unheeded: [String] {
         [
             layout == nil ? nil : "--layout", keepsMotionPhotos ? "--motion-photo" : nil,
-            atOnce == nil ? nil : "--parallel", keepsTrying ? "--keep-trying" : nil,
+            parallelLimit == nil ? nil : "--parallel", keepsTrying ? "--keep-trying" : nil,
         ].compactMap(\.self)
     }
 
@@ -74,7 +74,7 @@ struct DownloadPlace {
             if !console.isJSON { console.note("They go to '\(last.printable)', as before. Elsewhere: --to FOLDER") }
             chosen = last
         }
-        let folder = try chosen ?? Self.standard()
+        let folder = try chosen ?? Self.defaultFolder()
         let known = try await places.layout(of: folder)
         return LibraryPlace(folder: folder, layout: layout ?? known ?? .flat, keepsMotionPhotos: keepsMotionPhotos)
     }
@@ -85,7 +85,7 @@ struct DownloadPlace {
     }
 
     /// `Immich` in the folder of the person's pictures.
-    private static func standard() throws(LatchError) -> String {
+    private static func defaultFolder() throws(LatchError) -> String {
         guard let path = PicturesFolder.current(environment: ProcessInfo.processInfo.environment).path else {
             throw LatchError(
                 .invalidInput, "There is no folder for pictures, for HOME is not set. Give one: --to FOLDER")

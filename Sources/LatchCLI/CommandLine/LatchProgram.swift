@@ -4,7 +4,7 @@ import LatchKit
 /// The command line of `latch`: every command, its help and its completions come from here.
 enum LatchProgram {
     /// The declaration.
-    static let program = Program(root: root, version: Latchstring.version)
+    static let program = Program(root: root, version: LatchClient.version)
 
     /// A word that is no command and in no help: shells ask with it for the accounts' names.
     static let namesWord = "_accounts"
@@ -42,25 +42,25 @@ struct Request: Sendable {
     /// The options that all commands take.
     var common: CommonOptions
     /// What to do.
-    var work: any Performing
+    var work: any ExecutableCommand
 
-    init(_ given: Invocation, _ work: any Performing) {
+    init(_ given: Invocation, _ work: any ExecutableCommand) {
         common = CommonOptions(given)
         self.work = work
     }
 }
 
 /// A command with its options read.
-protocol Performing: Sendable {
+protocol ExecutableCommand: Sendable {
     /// Whether it asks nothing, also at a terminal.
     var asksNobody: Bool { get }
     /// Whether what a crash of an earlier run interrupted is finished first. This may ask servers.
     var finishesUnfinished: Bool { get }
     /// Does it, and says what the program ends with when nothing was thrown.
-    func perform(in run: Run) async throws -> ExitCode
+    func perform(in context: CommandContext) async throws -> ExitCode
 }
 
-extension Performing {
+extension ExecutableCommand {
     var asksNobody: Bool { false }
     var finishesUnfinished: Bool { true }
 }

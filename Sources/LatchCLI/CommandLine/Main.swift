@@ -11,7 +11,7 @@ struct Main {
         if words == [LatchProgram.namesWord] { return await AccountNames(environment: environment).printAll() }
         if words == [LatchProgram.methodsWord] { return printMethods(environment) }
         if words.first == LatchProgram.callbackWord {
-            return BringBack(environment: environment).run(Array(words.dropFirst()))
+            return CallbackCommand(environment: environment).run(Array(words.dropFirst()))
         }
         do {
             switch try LatchProgram.program.parse(words, environment: environment) {
@@ -36,33 +36,33 @@ struct Main {
 
     /// Runs the command in a task that the first signal cancels.
     private func perform(_ request: Request, _ environment: [String: String]) async -> Int32 {
-        let run = Run(
+        let context = CommandContext(
             request.common, asksNobody: request.work.asksNobody, finishesUnfinished: request.work.finishesUnfinished,
             environment: environment)
         let work = Task {
             let result: Result<ExitCode, any Error>
             do {
-                result = .success(try await request.work.perform(in: run))
+                result = .success(try await request.work.perform(in: context))
             } catch {
                 result = .failure(error)
             }
-            await run.close()
+            await context.close()
             return result
         }
         signals.onFirst { work.cancel() }
         switch await work.value {
         case .success(let code): return code.rawValue
-        case .failure(let error): return fail(error, run)
+        case .failure(let error): return fail(error, context)
         }
     }
 
-    private func fail(_ error: any Error, _ run: Run) -> Int32 {
+    private func fail(_ error: any Error, _ context: CommandContext) -> Int32 {
         if let signal = signals.received {
-            run.console.fail(LatchError(.cancelled, run.stopSentence), hint: nil)
+            context.console.fail(LatchError(.cancelled, context.stopSentence), hint: nil)
             return 128 + signal
         }
         let failure = LatchError(telling: error)
-        run.console.fail(failure, hint: run.hint(for: failure))
+        context.console.fail(failure, hint: context.hint(for: failure))
         return ExitCode(for: failure.code).rawValue
     }
 }

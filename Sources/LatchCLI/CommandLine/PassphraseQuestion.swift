@@ -3,7 +3,7 @@ import Terminal
 
 /// Asks for the sealed file's passphrase, where somebody is there to ask.
 struct PassphraseQuestion: Sendable {
-    let person: Person
+    let person: Prompter
 
     /// The passphrase; nil means a key file.
     ///

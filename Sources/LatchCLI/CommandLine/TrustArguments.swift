@@ -74,7 +74,7 @@ struct TrustArguments: Sendable {
 
     /// Sets what was given, and leaves the rest; reads the files that are named, and asks for a key's passphrase when it has
     /// one.
-    func apply(to options: inout ConnectionOptions, _ person: Person) async throws {
+    func apply(to options: inout ConnectionOptions, _ person: Prompter) async throws {
         if let authorities {
             if let file = authorities.pemFile { try await Self.checkAuthorities(file) }
             options.authorities = authorities
@@ -93,7 +93,7 @@ struct TrustArguments: Sendable {
         }
     }
 
-    private func clientCertificate(_ certificate: String, _ person: Person) async throws -> ClientCertificate {
+    private func clientCertificate(_ certificate: String, _ person: Prompter) async throws -> ClientCertificate {
         let path = InputFile.absolute(certificate)
         let bytes = try await InputFile.read(path, what: "the client certificate")
         guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") else {

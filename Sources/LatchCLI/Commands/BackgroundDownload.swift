@@ -22,15 +22,15 @@ struct BackgroundDownload {
     ]
     private static let authorities = ["SSL_CERT_FILE", "CURL_CA_BUNDLE"]
 
-    let run: Run
+    let context: CommandContext
     let isMetered: Bool
-    let atOnce: AtOnce?
+    let parallelLimit: ParallelLimit?
     private let environment = ProcessInfo.processInfo.environment
 
-    init(run: Run, isMetered: Bool, atOnce: AtOnce?) {
-        self.run = run
+    init(context: CommandContext, isMetered: Bool, parallelLimit: ParallelLimit?) {
+        self.context = context
         self.isMetered = isMetered
-        self.atOnce = atOnce
+        self.parallelLimit = parallelLimit
     }
 
     private static var entry: LoginEntry { LoginEntry(name, environment: ProcessInfo.processInfo.environment) }
@@ -50,14 +50,14 @@ struct BackgroundDownload {
 
     /// Runs the queue here and shows it, with the network, the desktop and the machine's sleep seen to.
     func keep(_ queue: DownloadQueue) async throws -> ExitCode {
-        let keeper = DownloadKeeper(
+        let keeper = DownloadSupervisor(
             queue, environment: environment, fetchesMetered: isMetered,
             advice: "Fetch all the same: latch download --metered")
         let result: Result<ExitCode, any Error>
         do {
             result = .success(
                 try await keeper.keep(begun: { [environment] in BackgroundProgram.tellReady(environment) }) {
-                    try await DownloadDisplay(console: run.console).show(queue)
+                    try await DownloadDisplay(console: context.console).show(queue)
                 })
         } catch {
             result = .failure(error)
@@ -69,7 +69,7 @@ struct BackgroundDownload {
     /// Starts another `latch` that fetches the waiting files. Until all files are here, systemd, or else the desktop, starts it
     /// again at each sign-in.
     func start() async throws -> ExitCode {
-        try await run.openSecrets()
+        try await context.openSecrets()
         let folders = try Folders(environment: environment)
         let log = folders.state + "/downloads.log"
         try? FileManager.default.createDirectory(
@@ -85,7 +85,7 @@ struct BackgroundDownload {
             let keeper = try await program.start(bus: .session(environment), waitingIn: folders.callbacks)
             // Only one of the two may start it again.
             if keeper == .service { Self.entry.remove() }
-            try run.console.result(
+            try context.console.result(
                 [
                     "It goes on in the background, also after this terminal is closed. \(lifetime(keeper))",
                     "Watch it: latch downloads watch. Stop it: latch downloads pause",
@@ -121,8 +121,8 @@ struct BackgroundDownload {
         for name in Self.authorities { known[name] = environment[name].map(InputFile.absolute) }
         let guarded = known.filter { $0.key.lowercased().hasSuffix("_proxy") && $0.value.contains("@") }.keys.sorted()
         for name in guarded { known[name] = nil }
-        if !guarded.isEmpty, !run.console.isJSON {
-            run.console.warn(
+        if !guarded.isEmpty, !context.console.isJSON {
+            context.console.warn(
                 "\(guarded.joined(separator: ", ")) holds a password, which is not passed on. Keep that proxy with the "
                     + "account: latch tls --proxy URL")
         }
@@ -132,7 +132,7 @@ struct BackgroundDownload {
     /// Says that there is nothing to go on with.
     func nothingLeft() throws -> ExitCode {
         Self.forget()
-        try run.console.result(["Nothing waits to be fetched."], json: ["background": false])
+        try context.console.result(["Nothing waits to be fetched."], json: ["background": false])
         return .done
     }
 
@@ -143,10 +143,10 @@ struct BackgroundDownload {
         }
         // Nobody sees there that a server was down, and tries again.
         var words = [program, "download", "--keep-trying"]
-        if run.common.secrets != .automatic { words += ["--secrets", run.common.secrets.rawValue] }
-        if let key = run.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }
+        if context.common.secrets != .automatic { words += ["--secrets", context.common.secrets.rawValue] }
+        if let key = context.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }
         if isMetered { words.append("--metered") }
-        if let atOnce { words += ["--parallel", "\(atOnce.number)"] }
+        if let parallelLimit { words += ["--parallel", "\(parallelLimit.number)"] }
         return words
     }
 }

@@ -60,12 +60,12 @@ struct BrowserArguments: Sendable {
     }
 
     /// The sign-in at a provider, told to the person as it goes.
-    func signIn(provider: String?, _ run: Run) throws -> BrowserSignIn {
+    func signIn(provider: String?, _ context: CommandContext) throws -> BrowserSignIn {
         let browser = try browser()
         var signIn = BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout)
-        let teller = BrowserTeller(run: run, opensNone: opensNone, showsQRCode: showsQRCode)
+        let teller = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
         signIn.onEvent = { teller.tell($0) }
-        if opensNone || run.person.isThere { signIn.pasted = { try await Self.paste(run) } }
+        if opensNone || context.person.isThere { signIn.pasted = { try await Self.paste(context) } }
         return signIn
     }
 
@@ -77,8 +77,8 @@ struct BrowserArguments: Sendable {
     }
 
     /// A link from the person at the terminal; without one, a line of standard input.
-    private static func paste(_ run: Run) async throws -> String? {
-        if let terminal = run.person.terminal { return try await terminal.ask("Link") }
+    private static func paste(_ context: CommandContext) async throws -> String? {
+        if let terminal = context.person.terminal { return try await terminal.ask("Link") }
         guard let line = try await StandardInput.line(), !line.isEmpty else { return nil }
         return line
     }

@@ -5,7 +5,7 @@ import Primitives
 import Terminal
 
 /// `latch request`: calls the server as the account, and prints its answer.
-struct CallServer: Performing {
+struct CallServer: ExecutableCommand {
     private static let method = Argument<String>(
         "METHOD", completion: .output(of: [LatchProgram.methodsWord]),
         help: "GET, POST, PUT, PATCH, DELETE or another, in either case.")
@@ -50,7 +50,7 @@ struct CallServer: Performing {
     private let isIncluding: Bool
     private let isCached: Bool
 
-    func perform(in run: Run) async throws -> ExitCode {
+    func perform(in context: CommandContext) async throws -> ExitCode {
         let name = method.uppercased()
         guard HTTPHeaders.isSafe(name: name, value: "") else {
             throw LatchError(.invalidInput, "'\(method.printable)' is no method. Write GET, POST or another.")
@@ -58,16 +58,16 @@ struct CallServer: Performing {
         let body = try await body()
         var headers = try await HeaderLines.read(headers, with: .request)
         if data != nil, headers["Content-Type"] == nil { headers["Content-Type"] = Self.mediaType(of: body) }
-        let (account, session) = try await run.session(selector)
+        let (account, session) = try await context.session(selector)
         let kept = isCached ? try await session.client.cached(path, headers: headers) : nil
         let answer =
             if let kept { kept.answer } else {
                 try await session.client.send(HTTPMethod(rawValue: name), path, headers: headers, body: body)
             }
-        if let kept { Self.tell(kept, run.console) }
+        if let kept { Self.tell(kept, context.console) }
         let place = (path.hasPrefix("/") ? account.serverURL.url : "") + path.prefix { $0 != "?" }
         let question = "\(name) \(place)".printable
-        try AnswerText(answer: answer, question: question).show(on: run.console, isIncluding: isIncluding)
+        try AnswerText(answer: answer, question: question).show(on: context.console, isIncluding: isIncluding)
         return answer.status.isSuccess ? .done : .failed
     }
 

@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 
 /// `latch headers`: the fields that go with every request to an account's server.
-struct ChangeHeaders: Performing {
+struct ChangeHeaders: ExecutableCommand {
     /// What to do with them.
     enum Change: Sendable {
         case list
@@ -34,7 +34,7 @@ struct ChangeHeaders: Performing {
 
     private static let set = Command<Request>(
         "set", "Send a field from now on; one of that name is replaced.",
-        arguments: [name, value, AccountOption.option, KeepAnyway.flag]
+        arguments: [name, value, AccountOption.option, ConnectionChangeCommand.flag]
     ) { given throws(ArgumentError) in
         if given[name].hasPrefix("@") != (given[value] == nil) {
             throw given.mistake("give NAME and VALUE, or @FILE alone")
@@ -43,29 +43,29 @@ struct ChangeHeaders: Performing {
             given,
             ChangeHeaders(
                 selector: given[AccountOption.option], change: .set(name: given[name], value: given[value]),
-                isForced: given[KeepAnyway.flag]))
+                isForced: given[ConnectionChangeCommand.flag]))
     }
 
     private static let fieldName = Argument<String>("NAME", help: "The field's name.")
 
     private static let remove = Command<Request>(
-        "remove", "Send a field no more.", arguments: [fieldName, AccountOption.option, KeepAnyway.flag]
+        "remove", "Send a field no more.", arguments: [fieldName, AccountOption.option, ConnectionChangeCommand.flag]
     ) { given in
         Request(
             given,
             ChangeHeaders(
                 selector: given[AccountOption.option], change: .remove(name: given[fieldName]),
-                isForced: given[KeepAnyway.flag]))
+                isForced: given[ConnectionChangeCommand.flag]))
     }
 
     let selector: String?
     let change: Change
     let isForced: Bool
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let account = try await run.account(selector)
-        let kit = try await run.latchstring()
-        try await run.openSecrets()
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let account = try await context.account(selector)
+        let kit = try await context.latchstring()
+        try await context.openSecrets()
         let options: ConnectionOptions
         switch change {
         case .list: options = try await kit.accounts.connection(of: account.id)
@@ -75,12 +75,12 @@ struct ChangeHeaders: Performing {
                     try await HeaderLines.read([name], with: .server)
                 }
             if let dialect = Dialects.named(account.dialect) { try HeaderLines.check(fields, for: dialect) }
-            options = try await keep(account, run) { headers in
+            options = try await keep(account, context) { headers in
                 for field in fields { headers[field.name] = nil }
                 for field in fields { headers.append(field.name, field.value) }
             }
         case .remove(let name):
-            options = try await keep(account, run) { headers in
+            options = try await keep(account, context) { headers in
                 guard headers[name] != nil else {
                     throw LatchError(
                         .invalidInput,
@@ -90,17 +90,19 @@ struct ChangeHeaders: Performing {
             }
         }
         let names = options.extraHeaders.fields.map(\.name)
-        try run.console.result(
+        try context.console.result(
             names, json: ["account": AccountText.json(account), "headers": .array(names.map { .string($0) })])
-        if names.isEmpty, !run.console.isJSON {
-            run.console.note("No field is added to requests to \(account.serverURL).")
+        if names.isEmpty, !context.console.isJSON {
+            context.console.note("No field is added to requests to \(account.serverURL).")
         }
         return .done
     }
 
     private func keep(
-        _ account: Account, _ run: Run, _ body: (inout HTTPHeaders) throws -> Void
+        _ account: Account, _ context: CommandContext, _ body: (inout HTTPHeaders) throws -> Void
     ) async throws -> ConnectionOptions {
-        try await KeepAnyway(isForced: isForced, run: run).change(account) { try body(&$0.extraHeaders) }.options
+        try await ConnectionChangeCommand(isForced: isForced, context: context).change(account) {
+            try body(&$0.extraHeaders)
+        }.options
     }
 }

@@ -3,7 +3,7 @@ import LatchKit
 import Terminal
 
 /// `latch pin`: the PIN of a server that has one, and what it locks.
-struct ChangePIN: Performing {
+struct ChangePIN: ExecutableCommand {
     enum Act: String, Sendable { case status, set, change, remove, unlock, lock }
 
     private static let fromInput = Flag(
@@ -47,53 +47,55 @@ struct ChangePIN: Performing {
 
     var asksNobody: Bool { readsInput }
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let (account, session) = try await run.session(selector)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let (account, session) = try await context.session(selector)
         guard let dialect = session.dialect as? any PINDialect else {
             throw LatchError(.serverRefused, "\(account.serverURL) speaks \(session.dialect.title), which has no PIN.")
         }
-        if let wish = try await wish(account, run) { try await dialect.perform(wish, with: session.client) }
+        if let requestedChange = try await requestedChange(account, context) {
+            try await dialect.perform(requestedChange, with: session.client)
+        }
         let state = try await dialect.pinState(with: session.client)
-        try run.console.result([line(state, account)], json: Self.json(state))
+        try context.console.result([line(state, account)], json: Self.json(state))
         return .done
     }
 
-    private func wish(_ account: Account, _ run: Run) async throws -> PINAct? {
+    private func requestedChange(_ account: Account, _ context: CommandContext) async throws -> PINAct? {
         let place = account.serverURL.authority
         switch act {
         case .status: return nil
         case .lock: return .lock
-        case .unlock: return .unlock(try await pin("PIN at \(place)", run))
-        case .set: return .set(try await newPIN(place, run))
+        case .unlock: return .unlock(try await pin("PIN at \(place)", context))
+        case .set: return .set(try await newPIN(place, context))
         case .change:
-            let proof = try await proof(place, run)
-            return .change(to: try await newPIN(place, run), proof)
-        case .remove: return .remove(try await proof(place, run))
+            let proof = try await proof(place, context)
+            return .change(to: try await newPIN(place, context), proof)
+        case .remove: return .remove(try await proof(place, context))
         }
     }
 
-    private func proof(_ place: String, _ run: Run) async throws -> PINProof {
-        guard isByPassword else { return .pin(try await pin("PIN at \(place)", run)) }
-        return .password(try await secret("Password at \(place)", run))
+    private func proof(_ place: String, _ context: CommandContext) async throws -> PINProof {
+        guard isByPassword else { return .pin(try await pin("PIN at \(place)", context)) }
+        return .password(try await secret("Password at \(place)", context))
     }
 
-    private func newPIN(_ place: String, _ run: Run) async throws -> PIN {
-        let new = try await pin("New PIN at \(place) (six digits)", run)
+    private func newPIN(_ place: String, _ context: CommandContext) async throws -> PIN {
+        let new = try await pin("New PIN at \(place) (six digits)", context)
         guard !readsInput else { return new }
-        guard try await pin("The same again", run).digits == new.digits else {
+        guard try await pin("The same again", context).digits == new.digits else {
             throw LatchError(.invalidInput, "The two PINs are not the same. Nothing was sent.")
         }
         return new
     }
 
-    private func pin(_ question: String, _ run: Run) async throws -> PIN {
-        try PIN(try await secret(question, run))
+    private func pin(_ question: String, _ context: CommandContext) async throws -> PIN {
+        try PIN(try await secret(question, context))
     }
 
-    private func secret(_ question: String, _ run: Run) async throws -> Secret {
+    private func secret(_ question: String, _ context: CommandContext) async throws -> Secret {
         readsInput
             ? try await StandardInput.firstLine(as: "--pin-stdin", "PIN")
-            : try await run.person.askSecret(question, instead: "Give it on standard input: --pin-stdin")
+            : try await context.person.askSecret(question, instead: "Give it on standard input: --pin-stdin")
     }
 
     private func line(_ state: PINState, _ account: Account) -> String {

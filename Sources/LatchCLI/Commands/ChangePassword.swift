@@ -3,7 +3,7 @@ import LatchKit
 import Terminal
 
 /// `latch password`: another password at the account's server.
-struct ChangePassword: Performing {
+struct ChangePassword: ExecutableCommand {
     private static let fromInput = Flag(
         "password-stdin",
         help: "Read the current password and then the new one from two lines of standard input, and ask nothing.")
@@ -25,18 +25,18 @@ struct ChangePassword: Performing {
 
     var asksNobody: Bool { readsInput }
 
-    func perform(in run: Run) async throws -> ExitCode {
-        var (account, session) = try await run.session(selector)
-        try await run.latchstring().requirePasswordChange(of: account)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        var (account, session) = try await context.session(selector)
+        try await context.latchstring().requirePasswordChange(of: account)
         if account.mustChangePassword {
             // It may have been changed elsewhere; then the current password is needed.
             _ = try await session.identity()
-            account = try await run.latchstring().accounts.account(account.id) ?? account
+            account = try await context.latchstring().accounts.account(account.id) ?? account
         }
-        let question = NewPassword(account: account, run: run)
+        let question = NewPassword(account: account, context: context)
         try await question.change(to: readsInput ? try await fromInput(account) : try await question.ask())
-        let now = try await run.latchstring().accounts.account(account.id) ?? account
-        try run.console.result(
+        let now = try await context.latchstring().accounts.account(account.id) ?? account
+        try context.console.result(
             ["The password of \(account.userEmail) at \(account.serverURL) was changed."],
             json: ["account": AccountText.json(now)])
         return .done

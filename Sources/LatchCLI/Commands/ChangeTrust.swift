@@ -3,7 +3,7 @@ import LatchKit
 import Terminal
 
 /// `latch tls`: how an account's server is connected to, shown or changed.
-struct ChangeTrust: Performing {
+struct ChangeTrust: ExecutableCommand {
     private static let system = Flag("system", help: "Trust the system's authorities again; a pin stays.")
     private static let noPin = Flag("no-pin", help: "Forget the pinned certificate: the authorities decide again.")
     private static let noCertificate = Flag("no-client-certificate", help: "Show the server no certificate any more.")
@@ -16,7 +16,7 @@ struct ChangeTrust: Performing {
             every request of the account: sign-in, refresh, calls and signing out.
             """,
         arguments: [AccountOption.argument, AccountOption.option] + TrustArguments.all + [
-            system, noPin, noCertificate, KeepAnyway.flag,
+            system, noPin, noCertificate, ConnectionChangeCommand.flag,
         ]
     ) { given throws(ArgumentError) in
         let trust = try TrustArguments(given)
@@ -31,7 +31,7 @@ struct ChangeTrust: Performing {
             ChangeTrust(
                 selector: try AccountOption.selector(given), trust: trust, isSystem: given[system],
                 hasNoPin: given[noPin],
-                hasNoCertificate: given[noCertificate], isForced: given[KeepAnyway.flag]))
+                hasNoCertificate: given[noCertificate], isForced: given[ConnectionChangeCommand.flag]))
     }
 
     private let selector: String?
@@ -41,25 +41,26 @@ struct ChangeTrust: Performing {
     private let hasNoCertificate: Bool
     private let isForced: Bool
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let account = try await run.account(selector)
-        let kit = try await run.latchstring()
-        try await run.openSecrets()
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let account = try await context.account(selector)
+        let kit = try await context.latchstring()
+        try await context.openSecrets()
         guard !trust.isEmpty || isSystem || hasNoPin || hasNoCertificate else {
             let options = try await kit.accounts.connection(of: account.id)
             let text = ConnectionText(account: account, options: options)
-            try run.console.result(text.lines(run.console.output), json: text.json)
+            try context.console.result(text.lines(context.console.output), json: text.json)
             return .done
         }
         try trust.check(fits: account.serverURL)
-        let change = try await KeepAnyway(isForced: isForced, run: run).change(account) { options in
+        let change = try await ConnectionChangeCommand(isForced: isForced, context: context).change(account) {
+            options in
             if isSystem { options.authorities = .system }
             if hasNoPin { options.pinnedCertificate = nil }
             if hasNoCertificate { options.clientCertificate = nil }
-            try await trust.apply(to: &options, run.person)
+            try await trust.apply(to: &options, context.person)
         }
         let text = ConnectionText(account: account, options: change.options)
-        try run.console.result(text.lines(run.console.output), json: text.json)
+        try context.console.result(text.lines(context.console.output), json: text.json)
         return .done
     }
 }

@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 
 /// One command to the queue: `latch downloads pause` and its like.
-struct CommandDownloads: Performing {
+struct CommandDownloads: ExecutableCommand {
     /// What was given for ids; all are meant when nothing was.
     let words: [String]
     let selector: String?
@@ -17,9 +17,9 @@ struct CommandDownloads: Performing {
 
     var asksNobody: Bool { true }
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let account = selector == nil ? nil : try await run.account(selector).id
-        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let account = selector == nil ? nil : try await context.account(selector).id
+        let queue = try await DownloadPlace().open(context, isChoosing: false).queue
         let chosen = try await chosen(queue, account)
         let count: Int
         if words.isEmpty {
@@ -31,10 +31,10 @@ struct CommandDownloads: Performing {
         if !fetches { await BackgroundDownload.forget(ifDone: queue) }
         var json: [JSONValue.Member] = [.init("files", .number(Double(count)))]
         if !chosen.misses.isEmpty { json.append(.init("missed", .array(chosen.misses.words.map { .string($0) }))) }
-        try run.console.result([count == 1 ? "1 file." : "\(count) files."], json: .object(json))
-        if !chosen.misses.isEmpty, !run.console.isJSON { run.console.note(chosen.misses.sentence(name)) }
-        if fetches, count > 0, !run.console.isJSON, try !queue.isRunningSomewhere() {
-            run.console.note(
+        try context.console.result([count == 1 ? "1 file." : "\(count) files."], json: .object(json))
+        if !chosen.misses.isEmpty, !context.console.isJSON { context.console.note(chosen.misses.sentence(name)) }
+        if fetches, count > 0, !context.console.isJSON, try !queue.isRunningSomewhere() {
+            context.console.note(
                 "\(count == 1 ? "Fetch it" : "Fetch them"): latch download; without this terminal: latch download --background"
             )
         }

@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 
 /// `latch doctor`: each step of finding and trusting a server.
-struct Doctor: Performing {
+struct Doctor: ExecutableCommand {
     private static let address = OptionalArgument<String>(
         "ADDRESS", help: "The server; the active account's when left out.")
 
@@ -30,34 +30,34 @@ struct Doctor: Performing {
     private let selector: String?
     private let connection: ConnectionArguments
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let (address, options) = try await target(run)
-        try run.console.say([run.console.output.strong(address.url), "  asked by latch \(Latchstring.version)"])
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let (address, options) = try await target(context)
+        try context.console.say([context.console.output.strong(address.url), "  asked by latch \(LatchClient.version)"])
         let report = try await ServerProbe(connection: options).run(address) { step in
-            try? run.console.say(Self.lines(step, run.console.output))
+            try? context.console.say(Self.lines(step, context.console.output))
         }
         let presented = report.presentedCertificate.map(CertificateText.init)
-        try run.console.result(
-            Self.ending(report, presented, run.console.output), json: Self.json(address, report, presented))
+        try context.console.result(
+            Self.ending(report, presented, context.console.output), json: Self.json(address, report, presented))
         guard let failure = report.failure else { return .done }
         return ExitCode(for: failure.code)
     }
 
     /// The address that was given, connected to as its account is unless told otherwise; or the active account's.
-    private func target(_ run: Run) async throws -> (ServerAddress, ConnectionOptions) {
+    private func target(_ context: CommandContext) async throws -> (ServerAddress, ConnectionOptions) {
         let account: Account?
         let address: ServerAddress
         if let text = self.address {
             address = try ServerAddress(text)
-            account = connection.isEmpty ? try await run.knownAccount(at: address) : nil
+            account = connection.isEmpty ? try await context.knownAccount(at: address) : nil
         } else {
-            let chosen = try await run.account(selector)
+            let chosen = try await context.account(selector)
             (address, account) = (chosen.serverURL, connection.isEmpty ? chosen : nil)
         }
-        guard let account else { return (address, try await connection.options(for: address, run.person)) }
-        let kept = try await run.latchstring().accounts.connection(of: account.id)
+        guard let account else { return (address, try await connection.options(for: address, context.person)) }
+        let kept = try await context.latchstring().accounts.connection(of: account.id)
         if kept.description != ConnectionOptions().description {
-            run.console.note("Connecting as the account \(account.userEmail) does: \(kept).")
+            context.console.note("Connecting as the account \(account.userEmail) does: \(kept).")
         }
         return (address, kept)
     }
@@ -100,7 +100,7 @@ extension Doctor {
                 ] + (step.remedy.map { [.init("remedy", .string($0))] } ?? []))
         }
         var members: [JSONValue.Member] = [
-            .init("version", .string(Latchstring.version)), .init("address", .string(address.url)),
+            .init("version", .string(LatchClient.version)), .init("address", .string(address.url)),
             .init("found", .bool(report.server != nil)),
             .init("dialect", report.server.map { .string($0.dialect.id.rawValue) } ?? .null),
             .init("steps", .array(steps)),

@@ -6,7 +6,7 @@ import Primitives
 import Terminal
 
 /// `latch download`: brings files home.
-struct DownloadFiles: Performing {
+struct DownloadFiles: ExecutableCommand {
     private static let what = RemainingArguments<String>(
         "FILE", help: "Ids of pictures, or addresses: paths below the server's, or whole ones.")
     private static let album = OptionList<String>("album", value: "ALBUM", help: "An album, by its name or id.")
@@ -32,7 +32,7 @@ struct DownloadFiles: Performing {
     private static let metered = Flag("metered", help: "Fetch on networks too that count what they carry.")
     private static let keepTrying = Flag(
         "keep-trying", help: "Wait for as long as it takes for a server that cannot be reached, as in the background.")
-    private static let parallel = Option<AtOnce>(
+    private static let parallel = Option<ParallelLimit>(
         "parallel", value: "NUMBER", defaultText: "6, and of one kind 3",
         help: "Fetch so many files at once, from 1 to 32.")
     private static let again = Flag(
@@ -62,29 +62,31 @@ struct DownloadFiles: Performing {
             AccountOption.option,
         ]
     ) { given throws(ArgumentError) in
-        var wish = DownloadWish(
+        var selection = DownloadSelection(
             albums: given[album], isWholeLibrary: given[whole], isFavouritesOnly: given[favourites],
             takenFrom: given[from]?.start, takenBefore: given[until]?.end)
-        if let from = wish.takenFrom, let end = wish.takenBefore, from >= end {
+        if let from = selection.takenFrom, let end = selection.takenBefore, from >= end {
             throw given.mistake("--from is later than --until")
         }
-        if wish.isWholeLibrary, !wish.albums.isEmpty { throw given.mistake("--all holds every album: give either") }
+        if selection.isWholeLibrary, !selection.albums.isEmpty {
+            throw given.mistake("--all holds every album: give either")
+        }
         if given[folder] == "" { throw given.mistake("--to needs a folder's path") }
         for text in given[what] {
-            if text.contains("/") { wish.paths.append(text) } else { wish.ids.append(text) }
+            if text.contains("/") { selection.paths.append(text) } else { selection.ids.append(text) }
         }
-        if given[again], wish.paths.isEmpty || !wish.ids.isEmpty || wish.isSearch {
+        if given[again], selection.paths.isEmpty || !selection.ids.isEmpty || selection.isSearch {
             throw given.mistake("--again is for addresses of files: pictures come anew when the server has others")
         }
         if given[dryRun], given[background] { throw given.mistake("--dry-run fetches nothing, also in the background") }
-        if given[dryRun], wish.isEmpty { throw given.mistake(nothingChosen) }
+        if given[dryRun], selection.isEmpty { throw given.mistake(nothingChosen) }
         return Request(
             given,
             DownloadFiles(
-                selector: given[AccountOption.option], wish: wish,
+                selector: given[AccountOption.option], selection: selection,
                 place: DownloadPlace(
                     folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
-                    atOnce: given[parallel], keepsTrying: given[keepTrying]),
+                    parallelLimit: given[parallel], keepsTrying: given[keepTrying]),
                 makesFolder: given[makes], isAgain: given[again], isDryRun: given[dryRun],
                 isBackground: given[background],
                 isMetered: given[metered]))
@@ -93,7 +95,7 @@ struct DownloadFiles: Performing {
     private static let nothingChosen = "nothing was chosen: give ids, addresses, --album, --from, --favourites or --all"
 
     private let selector: String?
-    private let wish: DownloadWish
+    private let selection: DownloadSelection
     private var place: DownloadPlace
     private let makesFolder: Bool
     private let isAgain: Bool
@@ -104,15 +106,15 @@ struct DownloadFiles: Performing {
     /// What goes on without a terminal must not find a question there.
     var asksNobody: Bool { isBackground }
 
-    func perform(in run: Run) async throws -> ExitCode {
+    func perform(in context: CommandContext) async throws -> ExitCode {
         var chosen = self
         while true {
             do {
-                return try await chosen.performOnce(in: run)
+                return try await chosen.performOnce(in: context)
             } catch let refused as FolderRefused {
-                guard run.person.isThere, !run.console.isJSON else { throw refused.error }
-                run.console.fail(refused.error, hint: nil)
-                let folder = try await run.person.ask("Another folder", instead: "Give it with --to FOLDER")
+                guard context.person.isThere, !context.console.isJSON else { throw refused.error }
+                context.console.fail(refused.error, hint: nil)
+                let folder = try await context.person.ask("Another folder", instead: "Give it with --to FOLDER")
                 guard !folder.isEmpty else { throw refused.error }
                 chosen.place.folder = folder
             }
@@ -122,79 +124,79 @@ struct DownloadFiles: Performing {
     /// The folder cannot be used. Nothing has been added to the queue yet.
     private struct FolderRefused: Error { let error: LatchError }
 
-    private func performOnce(in run: Run) async throws -> ExitCode {
-        let (queue, library) = try await place.open(run, isChoosing: !wish.isEmpty, of: selector)
-        if isDryRun { return try await tell(library, run) }
-        let background = BackgroundDownload(run: run, isMetered: isMetered, atOnce: place.atOnce)
-        if wish.isEmpty {
+    private func performOnce(in context: CommandContext) async throws -> ExitCode {
+        let (queue, library) = try await place.open(context, isChoosing: !selection.isEmpty, of: selector)
+        if isDryRun { return try await tell(library, context) }
+        let background = BackgroundDownload(context: context, isMetered: isMetered, parallelLimit: place.parallelLimit)
+        if selection.isEmpty {
             guard try await queue.progress().open > 0 else {
                 // A service, which has --keep-trying alone, must not fail at each sign-in.
                 if isBackground || place.keepsTrying { return try background.nothingLeft() }
-                guard makesFolder, run.common.isJSON == false else {
+                guard makesFolder, context.common.isJSON == false else {
                     throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
                 }
                 try await queue.prepareFolder(isNew: true)
-                run.console.note(
+                context.console.note(
                     "The folder '\(library.folder.printable)' can be used. Nothing waits; choose files: latch download --help"
                 )
                 return .done
             }
             // With --keep-trying, as in a service, the queue itself waits for a drive that is mounted later.
             if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
-            try await run.openSecrets()
+            try await context.openSecrets()
         } else {
-            try await choose(queue, library, run)
+            try await choose(queue, library, context)
             guard try await queue.progress().open > 0 else { return .done }
         }
-        guard try await !queue.isFetchedElsewhere() else { return tellOther(run) }
+        guard try await !queue.isFetchedElsewhere() else { return tellOther(context) }
         if isBackground { return try await background.start() }
         do {
             return try await background.keep(queue)
         } catch let error as LatchError where error.code == .storageLocked {
-            return tellOther(run)
+            return tellOther(context)
         } catch is CancellationError {
-            run.say(whenStopped: "Stopped; what has come stays. Go on with: latch download")
+            context.say(whenStopped: "Stopped; what has come stays. Go on with: latch download")
             throw CancellationError()
         }
     }
 
-    private func tellOther(_ run: Run) -> ExitCode {
-        run.console.note("Another 'latch download' is running and takes these too. Watch it: latch downloads watch")
+    private func tellOther(_ context: CommandContext) -> ExitCode {
+        context.console.note("Another 'latch download' is running and takes these too. Watch it: latch downloads watch")
         let unheeded = place.unheeded + (isMetered ? ["--metered"] : [])
         if !unheeded.isEmpty {
-            run.console.note(
+            context.console.note(
                 "It keeps the options that it was started with, without \(unheeded.joined(separator: ", ")) of this command."
             )
         }
         return .done
     }
 
-    private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ run: Run) async throws {
+    private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext) async throws {
         var chosen = ChosenText()
         let place = DownloadPlace.of(library)
-        try await eachPage(run) { tasks in
+        try await eachPage(context) { tasks in
             if chosen.found == 0 {
                 do {
                     try await queue.prepareFolder(isNew: makesFolder)
                 } catch let error as LatchError where [.fileFailed, .folderGone].contains(error.code) {
                     throw FolderRefused(error: error)
                 }
-                let places = LibraryPlaces(try await run.latchstring())
+                let places = LibraryPlaces(try await context.latchstring())
                 try await places.remember(place)
-                if self.place.folder != nil, let account = try? await run.account(selector) {
+                if self.place.folder != nil, let account = try? await context.account(selector) {
                     try await places.remember(place.folder, for: account)
                 }
             }
             try await queue.add(try await missing(tasks, library, &chosen), goingTo: place)
         }
-        try await look(&chosen, library, run)
-        if run.console.isJSON {
+        try await look(&chosen, library, context)
+        if context.console.isJSON {
             for task in chosen.changed {
-                try run.console.result([], json: ["event": "changed", "id": .string(task.id)])
+                try context.console.result([], json: ["event": "changed", "id": .string(task.id)])
             }
         } else {
-            run.console.note(chosen.sentence)
-            if let changes = chosen.changes { run.console.note(changes) }
+            context.console.note(chosen.sentence)
+            if let changes = chosen.changes { context.console.note(changes) }
         }
     }
 
@@ -223,52 +225,53 @@ struct DownloadFiles: Performing {
     }
 
     /// Asks what has changed of that which is here.
-    private func look(_ chosen: inout ChosenText, _ library: PictureLibrary, _ run: Run) async throws {
+    private func look(_ chosen: inout ChosenText, _ library: PictureLibrary, _ context: CommandContext) async throws {
         guard !chosen.filesHere.isEmpty else { return }
-        chosen.changed = try await ChangeCheck(try await run.latchstring(), library).changed(among: chosen.filesHere)
+        chosen.changed = try await ChangeCheck(try await context.latchstring(), library).changed(
+            among: chosen.filesHere)
     }
 
-    private func tell(_ library: PictureLibrary, _ run: Run) async throws -> ExitCode {
+    private func tell(_ library: PictureLibrary, _ context: CommandContext) async throws -> ExitCode {
         var (bytes, unknown, chosen) = (0, 0, ChosenText())
-        try await eachPage(run) { tasks in
+        try await eachPage(context) { tasks in
             let absent = try await missing(tasks, library, &chosen)
             bytes += absent.reduce(0) { $0 + ($1.metadata.size ?? 0) }
             unknown += absent.count { $0.metadata.size == nil }
         }
-        try await look(&chosen, library, run)
+        try await look(&chosen, library, context)
         let (files, here) = (chosen.missing, chosen.found - chosen.missing)
         var line = "\(files == 1 ? "1 file" : "\(files) files") to fetch"
         if files > unknown { line += ", \(ByteText.of(bytes))" }
         if unknown > 0 { line += unknown == files ? ", of unknown size" : ", and \(unknown) of unknown size" }
         if here > 0 { line += "; \(here) here already" }
-        try run.console.result(
+        try context.console.result(
             [line + "."],
             json: [
                 "files": .number(Double(files)), "bytes": .number(Double(bytes)),
                 "filesOfUnknownSize": .number(Double(unknown)), "filesHere": .number(Double(here)),
                 "filesChanged": .number(Double(chosen.changed.count)),
             ])
-        if !run.console.isJSON, let changes = chosen.changes { run.console.note(changes) }
+        if !context.console.isJSON, let changes = chosen.changes { context.console.note(changes) }
         return .done
     }
 
     /// Finds what is wished for. A whole address leads to the account whose server it is on, unless one is named.
-    private func eachPage(_ run: Run, _ take: ([DownloadTask]) async throws -> Void) async throws {
+    private func eachPage(_ context: CommandContext, _ take: ([DownloadTask]) async throws -> Void) async throws {
         var distinct = DistinctTasks()
         func takeFresh(_ tasks: [DownloadTask]) async throws {
-            try await take(wish.mayRepeat ? distinct.fresh(tasks) : tasks)
+            try await take(selection.mayRepeat ? distinct.fresh(tasks) : tasks)
         }
-        var rest = wish
+        var rest = selection
         rest.paths = []
         var others: [(account: Account, paths: [String])] = []
-        let isLed = selector == nil && wish.paths.contains(where: FileAddress.isOne)
-        let accounts = isLed ? try await run.latchstring().accounts.accounts() : []
-        for path in wish.paths {
+        let isLed = selector == nil && selection.paths.contains(where: FileAddress.isOne)
+        let accounts = isLed ? try await context.latchstring().accounts.accounts() : []
+        for path in selection.paths {
             guard isLed, FileAddress.isOne(path) else {
                 rest.paths.append(path)
                 continue
             }
-            let owner = try account(of: FileAddress(path), among: accounts, run)
+            let owner = try account(of: FileAddress(path), among: accounts, context)
             if let index = others.firstIndex(where: { $0.account.id == owner.id }) {
                 others[index].paths.append(path)
             } else {
@@ -278,11 +281,11 @@ struct DownloadFiles: Performing {
         // What was named is looked for first, all of it: a mistake in the last word begins nothing.
         var single: [DownloadTask] = []
         for (account, paths) in others {
-            let (account, session) = try await run.session(account.id.uuidString)
-            try await DownloadChooser(account, session).find(DownloadWish(paths: paths)) { single += $0 }
+            let (account, session) = try await context.session(account.id.uuidString)
+            try await DownloadChooser(account, session).find(DownloadSelection(paths: paths)) { single += $0 }
         }
         if !rest.isEmpty {
-            let (account, session) = try await run.session(selector)
+            let (account, session) = try await context.session(selector)
             try await DownloadChooser(account, session).find(rest) { tasks in
                 try await takeFresh(single + tasks)
                 single = []
@@ -292,12 +295,14 @@ struct DownloadFiles: Performing {
     }
 
     /// The account on whose server a file is: the active one where it is there, else one that is signed in.
-    private func account(of address: FileAddress, among accounts: [Account], _ run: Run) throws -> Account {
+    private func account(of address: FileAddress, among accounts: [Account], _ context: CommandContext) throws
+        -> Account
+    {
         let there = accounts.filter { address.request(to: $0.serverURL) != nil }
         if let account = there.first(where: \.isActive) ?? there.first(where: \.isSignedIn) ?? there.first {
             return account
         }
-        run.advise(
+        context.advise(
             "Sign in: latch login \(address.origin.url.forShell); or give the address of a file where you are signed in: "
                 + "latch accounts")
         throw LatchError(.signedOut, "You are not signed in at \(address.origin).")

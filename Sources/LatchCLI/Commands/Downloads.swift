@@ -60,7 +60,7 @@ enum Downloads {
 }
 
 /// `latch downloads watch`.
-private struct WatchDownloads: Performing {
+private struct WatchDownloads: ExecutableCommand {
     static let command = Command<Request>(
         "watch", "Show what a 'latch download' that runs elsewhere does.",
         discussion: "It ends with that one; Ctrl-C ends the watching alone."
@@ -68,18 +68,18 @@ private struct WatchDownloads: Performing {
 
     var asksNobody: Bool { true }
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
-        if try !queue.isRunningSomewhere(), !run.console.isJSON {
-            run.console.note("Nothing is fetched now. Begin, or go on: latch download")
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let queue = try await DownloadPlace().open(context, isChoosing: false).queue
+        if try !queue.isRunningSomewhere(), !context.console.isJSON {
+            context.console.note("Nothing is fetched now. Begin, or go on: latch download")
             return .done
         }
-        return try await DownloadDisplay(console: run.console).watch(queue)
+        return try await DownloadDisplay(console: context.console).watch(queue)
     }
 }
 
 /// `latch downloads list`.
-private struct ListDownloads: Performing {
+private struct ListDownloads: ExecutableCommand {
     private static let states = OptionList<StateWord>(
         "state", value: "STATE", help: "Only what stands so.")
 
@@ -94,16 +94,16 @@ private struct ListDownloads: Performing {
 
     var asksNobody: Bool { true }
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let account = selector == nil ? nil : try await run.account(selector).id
-        let queue = try await DownloadPlace().open(run, isChoosing: false).queue
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let account = selector == nil ? nil : try await context.account(selector).id
+        let queue = try await DownloadPlace().open(context, isChoosing: false).queue
         // What a program that was killed has left as running waits.
         let isFetched = try queue.isRunningSomewhere()
         let problem = isFetched ? try await queue.diskProblem() : nil
         let pauses = Dictionary(try await queue.pauses().map { ($0.host, $0) }) { first, _ in first }
         // The list is written as it is read: it may be of any length.
         var (last, count) = (0, 0)
-        if run.console.isJSON { try run.console.raw(Array("{\"downloads\":[".utf8)) }
+        if context.console.isJSON { try context.console.raw(Array("{\"downloads\":[".utf8)) }
         while case let page = try await queue.tasks(after: last), let end = page.last {
             last = end.position
             let page = page.map { row in
@@ -114,21 +114,21 @@ private struct ListDownloads: Performing {
                 account.map { $0 == row.task.account } ?? true && (states.isEmpty || states.contains(row.state.word))
             }
             if page.isEmpty { continue }
-            if run.console.isJSON {
+            if context.console.isJSON {
                 let rows = page.map {
                     String(decoding: Self.json($0, pauses[$0.host], problem).encoded(), as: UTF8.self)
                 }
-                try run.console.raw(Array(((count > 0 ? "," : "") + rows.joined(separator: ",")).utf8))
+                try context.console.raw(Array(((count > 0 ? "," : "") + rows.joined(separator: ",")).utf8))
             } else {
-                if count == 0 { try run.console.say([run.console.output.strong(Self.heading)]) }
-                try run.console.say(page.map { Self.line($0, pauses[$0.host], problem) })
+                if count == 0 { try context.console.say([context.console.output.strong(Self.heading)]) }
+                try context.console.say(page.map { Self.line($0, pauses[$0.host], problem) })
             }
             count += page.count
         }
-        if run.console.isJSON {
-            try run.console.raw(Array("]}\n".utf8))
+        if context.console.isJSON {
+            try context.console.raw(Array("]}\n".utf8))
         } else if count == 0 {
-            run.console.note(nothing)
+            context.console.note(nothing)
         }
         return .done
     }

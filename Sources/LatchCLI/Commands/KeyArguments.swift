@@ -53,15 +53,15 @@ struct KeyArguments: Sendable {
     }
 
     /// Signs in with the person's key.
-    func signIn(to server: Server, _ run: Run) async throws -> Account {
+    func signIn(to server: Server, _ context: CommandContext) async throws -> Account {
         let key =
             readsKey
             ? try await StandardInput.firstLine(as: "--key-stdin", "key")
-            : try await run.person.askSecret(
+            : try await context.person.askSecret(
                 "Key for \(server.address.authority)", instead: "Give it on standard input: --key-stdin")
-        let account = try await run.latchstring().signIn(KeySignIn(key: key), to: server)
+        let account = try await context.latchstring().signIn(KeySignIn(key: key), to: server)
         if account.apiKeyID == nil {
-            run.console.warn(
+            context.console.warn(
                 "Which of your keys this is cannot be told, so signing out cannot revoke it: do that at the server.")
         }
         return account

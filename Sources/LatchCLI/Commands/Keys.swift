@@ -39,11 +39,11 @@ enum Keys {
 }
 
 /// `latch keys list`.
-struct ListKeys: Performing {
+struct ListKeys: ExecutableCommand {
     let selector: String?
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let (account, session) = try await run.session(selector)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let (account, session) = try await context.session(selector)
         let keys = try await session.keys()
         var table = Table(["  ID", "NAME", "SCOPES", "MADE", "LAST USED"])
         for key in keys {
@@ -53,9 +53,9 @@ struct ListKeys: Performing {
                 key.lastUsed?.forPeople ?? "never",
             ])
         }
-        let lines = keys.isEmpty ? [] : table.lines(heading: run.console.output.strong)
-        try run.console.result(lines, json: ["keys": .array(keys.map(Self.json))])
-        if keys.isEmpty, !run.console.isJSON { run.console.note("You have no keys at \(account.serverURL).") }
+        let lines = keys.isEmpty ? [] : table.lines(heading: context.console.output.strong)
+        try context.console.result(lines, json: ["keys": .array(keys.map(Self.json))])
+        if keys.isEmpty, !context.console.isJSON { context.console.note("You have no keys at \(account.serverURL).") }
         return .done
     }
 
@@ -69,51 +69,51 @@ struct ListKeys: Performing {
 }
 
 /// `latch keys rotate`.
-struct RotateKey: Performing {
+struct RotateKey: ExecutableCommand {
     let selector: String?
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let (account, session) = try await run.session(selector)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let (account, session) = try await context.session(selector)
         let rotation = try await session.rotateKey()
-        try run.console.result(
+        try context.console.result(
             ["The account of \(account.userEmail) at \(account.serverURL) has a new key: \(rotation.keyID.printable)."],
             json: [
                 "keyId": .string(rotation.keyID), "oldKeyId": .string(rotation.oldKeyID),
                 "scopes": .array(rotation.scopes.map { .string($0) }), "isOldRevoked": .bool(rotation.failure == nil),
                 "problem": rotation.failure.map { Console.json($0) } ?? .null,
             ])
-        if let failure = rotation.failure, !run.console.isJSON {
-            run.console.warn("The old key could not be revoked yet; the next start tries again. \(failure.message)")
+        if let failure = rotation.failure, !context.console.isJSON {
+            context.console.warn("The old key could not be revoked yet; the next start tries again. \(failure.message)")
         }
         return .done
     }
 }
 
 /// `latch keys revoke`.
-struct RevokeKey: Performing {
+struct RevokeKey: ExecutableCommand {
     let id: String
     let isSure: Bool
     let selector: String?
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let (account, session) = try await run.session(selector)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let (account, session) = try await context.session(selector)
         let key = try Self.find(id, in: try await session.keys())
         if key.isCurrent, !isSure {
-            guard run.person.isThere else {
+            guard context.person.isThere else {
                 throw LatchError(
                     .noTerminal,
                     "That is the key that this account holds, and there is no terminal to ask at. Give --yes to revoke it "
                         + "and be signed out.")
             }
-            guard try await run.person.confirm("That is this account's own key. Revoke it and sign out?") else {
-                run.console.note("Nothing was revoked.")
-                try run.console.result([], json: ["revoked": .null, "isSignedOut": false])
+            guard try await context.person.confirm("That is this account's own key. Revoke it and sign out?") else {
+                context.console.note("Nothing was revoked.")
+                try context.console.result([], json: ["revoked": .null, "isSignedOut": false])
                 return .failed
             }
         }
         try await session.revokeKey(key.id)
         let end = key.isCurrent ? " You are signed out of \(account.serverURL)." : ""
-        try run.console.result(
+        try context.console.result(
             ["Revoked the key '\(key.name.printable)'.\(end)"],
             json: ["revoked": .string(key.id), "isSignedOut": .bool(key.isCurrent)])
         return .done

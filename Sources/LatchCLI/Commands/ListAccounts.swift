@@ -5,7 +5,7 @@ import Primitives
 import Terminal
 
 /// `latch accounts`: who is signed in where.
-struct ListAccounts: Performing {
+struct ListAccounts: ExecutableCommand {
     static let command = Command<Request>(
         "accounts", "List the accounts on this device.",
         discussion: """
@@ -20,20 +20,20 @@ struct ListAccounts: Performing {
 
     var finishesUnfinished: Bool { false }
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let store = try await run.latchstring().accounts
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let store = try await context.latchstring().accounts
         let accounts = try await store.accounts()
         let unreadable = try await store.unreadableAccounts()
-        let secrets = try await run.secrets()
-        try run.console.result(
-            Self.lines(accounts, run.console.output),
+        let secrets = try await context.secrets()
+        try context.console.result(
+            Self.lines(accounts, context.console.output),
             json: [
                 "accounts": .array(accounts.map(AccountText.json)), "secrets": SecretsText.json(secrets),
                 "unreadable": .array(unreadable.map(Self.json)),
             ])
-        for account in unreadable { run.console.warn(Self.warning(account)) }
-        if accounts.isEmpty, unreadable.isEmpty, !run.console.isJSON {
-            run.console.note("Nobody is signed in here. Sign in: latch login ADDRESS")
+        for account in unreadable { context.console.warn(Self.warning(account)) }
+        if accounts.isEmpty, unreadable.isEmpty, !context.console.isJSON {
+            context.console.note("Nobody is signed in here. Sign in: latch login ADDRESS")
         }
         return .done
     }

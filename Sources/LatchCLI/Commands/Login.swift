@@ -3,7 +3,7 @@ import LatchKit
 import Terminal
 
 /// `latch login`: finds a server, lets the person decide about its certificate, and signs in.
-struct Login: Performing {
+struct Login: ExecutableCommand {
     private static let address = OptionalArgument<String>(
         "ADDRESS", help: "The server, as photos.example.org; API_BASE_URL or asked for when left out.")
     private static let email = Option<String>(
@@ -67,30 +67,30 @@ struct Login: Performing {
 
     var asksNobody: Bool { readsPassword || key.readsKey }
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let known = if let selector { try await run.account(selector) } else { Account?.none }
-        let address = if let known { known.serverURL } else { try await serverAddress(run) }
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let known = if let selector { try await context.account(selector) } else { Account?.none }
+        let address = if let known { known.serverURL } else { try await serverAddress(context) }
         let email = try (email ?? (readsPassword ? known?.userEmail : nil)).map { try EmailAddress(typed: $0) }
-        let options = try await connectionOptions(address, known, run)
-        let server = try await ServerSearch(run: run, person: run.person).find(address, options)
-        if try await run.knownAccount(at: server.address) == nil {
-            try await run.latchstring().accounts.keepFoundServer(server.address)
+        let options = try await connectionOptions(address, known, context)
+        let server = try await ServerSearch(context: context, person: context.person).find(address, options)
+        if try await context.knownAccount(at: server.address) == nil {
+            try await context.latchstring().accounts.keepFoundServer(server.address)
         }
         let scopes = try key.scopes(at: server)
-        let store = try await run.openSecretsForSignIn()
-        let arrival = ArrivalText()
+        let store = try await context.openSecretsForSignIn()
+        let arrival = SignInProgressText()
         let account =
-            switch try await SignInChoice(features: server.features, address: address).decide(wish, run) {
-            case .password(let typed): try await signInWithPassword(email ?? typed, known, server, arrival, run)
-            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, arrival, run)
-            case .key: try await key.signIn(to: server, run)
+            switch try await SignInChoice(features: server.features, address: address).decide(preference, context) {
+            case .password(let typed): try await signInWithPassword(email ?? typed, known, server, arrival, context)
+            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, arrival, context)
+            case .key: try await key.signIn(to: server, context)
             }
-        if !run.console.isJSON { run.console.note(store.explanation) }
-        try await NewPassword(account: account, run: run).afterSignIn()
-        let secrets = try await run.secrets()
-        arrival.show(on: run.console)
-        let kept = try await run.latchstring().accounts.account(account.id) ?? account
-        try run.console.result(
+        if !context.console.isJSON { context.console.note(store.explanation) }
+        try await NewPassword(account: account, context: context).afterSignIn()
+        let secrets = try await context.secrets()
+        arrival.show(on: context.console)
+        let kept = try await context.latchstring().accounts.account(account.id) ?? account
+        try context.console.result(
             ["Signed in to \(account.serverURL) as \(account.userEmail)."],
             json: .object(
                 [
@@ -100,69 +100,72 @@ struct Login: Performing {
         return .done
     }
 
-    private var wish: SignInChoice.Wish {
+    private var preference: SignInChoice.Preference {
         if key.isChosen { return .key }
         if browser.isChosen { return .browser(provider: browser.provider) }
         return email != nil || readsPassword ? .password : .none
     }
 
     private func signInWithBrowser(
-        _ provider: String?, _ scopes: [String]?, _ server: Server, _ arrival: ArrivalText, _ run: Run
+        _ provider: String?, _ scopes: [String]?, _ server: Server, _ arrival: SignInProgressText,
+        _ context: CommandContext
     ) async throws -> Account {
-        var signIn = try browser.signIn(provider: provider, run)
+        var signIn = try browser.signIn(provider: provider, context)
         signIn.scopes = scopes
-        return try await run.latchstring().signIn(signIn, to: server, onStep: arrival.take)
+        return try await context.latchstring().signIn(signIn, to: server, onStep: arrival.take)
     }
 
     private func signInWithPassword(
-        _ email: EmailAddress?, _ known: Account?, _ server: Server, _ arrival: ArrivalText, _ run: Run
+        _ email: EmailAddress?, _ known: Account?, _ server: Server, _ arrival: SignInProgressText,
+        _ context: CommandContext
     ) async throws -> Account {
-        let who = if let email { email } else { try await askEmail(known, server, run) }
-        let password = try await password(who, server, run.person)
-        return try await run.latchstring().signIn(
+        let who = if let email { email } else { try await askEmail(known, server, context) }
+        let password = try await password(who, server, context.person)
+        return try await context.latchstring().signIn(
             PasswordSignIn(email: who.text, password: password), to: server, onStep: arrival.take)
     }
 
-    private func serverAddress(_ run: Run) async throws -> ServerAddress {
+    private func serverAddress(_ context: CommandContext) async throws -> ServerAddress {
         if let address { return try ServerAddress(address) }
-        let configured = try TimeTrackerDialect.address(in: run.environment)
-        guard run.environment["API_BASE_URL", default: ""].isEmpty else {
+        let configured = try TimeTrackerDialect.address(in: context.environment)
+        guard context.environment["API_BASE_URL", default: ""].isEmpty else {
             // Other projects have a variable of that name too.
-            run.console.note("Signing in to \(configured), as API_BASE_URL says.")
+            context.console.note("Signing in to \(configured), as API_BASE_URL says.")
             return configured
         }
-        let accounts = try await run.latchstring().accounts
+        let accounts = try await context.latchstring().accounts
         let found = try await accounts.foundServer()
-        if let found, !run.person.isThere {
-            run.console.note("Signing in to \(found), the server that was found last.")
+        if let found, !context.person.isThere {
+            context.console.note("Signing in to \(found), the server that was found last.")
             return found
         }
         let known = if let found { found } else { try await accounts.activeAccount()?.serverURL }
-        let text = try await run.person.ask(
+        let text = try await context.person.ask(
             "Server address", suggestion: (known ?? configured).url, instead: "Give it: latch login ADDRESS")
         return try ServerAddress(text)
     }
 
     /// As the command line says; when it says nothing, as the account at that address connects already.
     private func connectionOptions(
-        _ address: ServerAddress, _ known: Account?, _ run: Run
+        _ address: ServerAddress, _ known: Account?, _ context: CommandContext
     ) async throws -> ConnectionOptions {
-        let account = if let known { known } else { try await run.knownAccount(at: address) }
+        let account = if let known { known } else { try await context.knownAccount(at: address) }
         guard connection.isEmpty, let account else {
-            return try await connection.options(for: address, run.person)
+            return try await connection.options(for: address, context.person)
         }
-        try await run.openSecrets()
-        return try await run.latchstring().accounts.connection(of: account.id)
+        try await context.openSecrets()
+        return try await context.latchstring().accounts.connection(of: account.id)
     }
 
-    private func askEmail(_ account: Account?, _ server: Server, _ run: Run) async throws -> EmailAddress {
-        let known = if let account { account } else { try await run.knownAccount(at: server.address) }
-        let text = try await run.person.ask(
+    private func askEmail(_ account: Account?, _ server: Server, _ context: CommandContext) async throws -> EmailAddress
+    {
+        let known = if let account { account } else { try await context.knownAccount(at: server.address) }
+        let text = try await context.person.ask(
             "E-mail at \(server.address.authority)", suggestion: known?.userEmail, instead: "Give it: --email EMAIL")
         return try EmailAddress(typed: text)
     }
 
-    private func password(_ email: EmailAddress, _ server: Server, _ person: Person) async throws -> Secret {
+    private func password(_ email: EmailAddress, _ server: Server, _ person: Prompter) async throws -> Secret {
         let password =
             readsPassword
             ? try await StandardInput.firstLine()

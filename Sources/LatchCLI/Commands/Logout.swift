@@ -6,7 +6,7 @@ import Primitives
 import Terminal
 
 /// `latch logout`: ends sessions on the server and removes them from this device.
-struct Logout: Performing {
+struct Logout: ExecutableCommand {
     private static let all = Flag("all", help: "Sign out of every account.")
     private static let drop = Flag(
         "drop-downloads", help: "Let go of files that wait to come home from there, without asking.")
@@ -30,20 +30,20 @@ struct Logout: Performing {
     private let isAll: Bool
     private let dropsDownloads: Bool
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let kit = try await run.latchstring()
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let kit = try await context.latchstring()
         if let selector, (try? await kit.accounts.account(matching: selector)) == nil,
-            let account = try await run.unreadableAccount(selector)
+            let account = try await context.unreadableAccount(selector)
         {
-            return try await forget(account, of: kit, run)
+            return try await forget(account, of: kit, context)
         }
-        let leaving = isAll ? try await kit.accounts.accounts() : [try await run.account(selector)]
-        if !dropsDownloads, try await !mayDropDownloads(of: leaving, kit, run) {
-            run.console.note("Nobody was signed out. Bring it home first: latch download")
-            try run.console.result([], json: ["signedOut": [], "kept": []])
+        let leaving = isAll ? try await kit.accounts.accounts() : [try await context.account(selector)]
+        if !dropsDownloads, try await !mayDropDownloads(of: leaving, kit, context) {
+            context.console.note("Nobody was signed out. Bring it home first: latch download")
+            try context.console.result([], json: ["signedOut": [], "kept": []])
             return .failed
         }
-        if leaving.contains(where: \.isSignedIn) { try await run.openSecrets() }
+        if leaving.contains(where: \.isSignedIn) { try await context.openSecrets() }
         let queue = try await LibraryPlaces(kit).last().map {
             DownloadQueue(kit, library: FolderLibrary(folder: $0.folder))
         }
@@ -60,7 +60,7 @@ struct Logout: Performing {
                 note(error)
                 guard (try? await kit.accounts.account(account.id)) == .some(nil) else {
                     kept.append(Self.json(account, outcome))
-                    if !run.console.isJSON { run.console.fail(error, hint: nil) }
+                    if !context.console.isJSON { context.console.fail(error, hint: nil) }
                     continue
                 }
             }
@@ -71,34 +71,34 @@ struct Logout: Performing {
             } catch {
                 let error = LatchError(telling: error)
                 note(error)
-                run.console.warn("Parts of files of \(account.userEmail) may be left. \(error.message)")
+                context.console.warn("Parts of files of \(account.userEmail) may be left. \(error.message)")
             }
-            try run.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
-            if !run.console.isJSON { tell(outcome, of: account, run) }
+            try context.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
+            if !context.console.isJSON { tell(outcome, of: account, context) }
         }
         if let queue { await BackgroundDownload.forget(ifDone: queue) }
-        if isAll, leaving.isEmpty, !run.console.isJSON { run.console.note("Nobody is signed in here.") }
-        try run.console.result([], json: ["signedOut": .array(left), "kept": .array(kept)])
+        if isAll, leaving.isEmpty, !context.console.isJSON { context.console.note("Nobody is signed in here.") }
+        try context.console.result([], json: ["signedOut": .array(left), "kept": .array(kept)])
         return worst
     }
 
-    private func signOut(_ account: Account, of kit: Latchstring) async -> Result<SignOutReport, LatchError> {
+    private func signOut(_ account: Account, of kit: LatchClient) async -> Result<SignOutReport, LatchError> {
         do { return .success(try await kit.signOut(account)) } catch { return .failure(LatchError(telling: error)) }
     }
 
-    private func tell(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ run: Run) {
+    private func tell(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ context: CommandContext) {
         switch outcome {
-        case .failure(let error): run.console.warn(error.message)
+        case .failure(let error): context.console.warn(error.message)
         case .success(let report):
             guard let failure = report.failure else { return }
-            run.console.warn("The session was not ended on the server. \(failure.message)")
+            context.console.warn("The session was not ended on the server. \(failure.message)")
             // A key has no end of its own.
             if account.apiKeyID != nil {
-                run.console.note(
+                context.console.note(
                     "Its key works until it is revoked: sign in there again, or revoke it in the server's pages.")
             } else if !report.isRevoked {
                 let time = report.goodUntil.map { "until \($0.forPeople)" } ?? "until its time runs out"
-                run.console.note(
+                context.console.note(
                     "The session stays good there \(time), unless it is ended before: by you, on the server's page of your "
                         + "account; or by its operator, at a latchd with 'latchd sessions revoke'.")
             }
@@ -106,7 +106,9 @@ struct Logout: Performing {
     }
 
     /// What waits to come home goes with its account, and with it the choice that somebody made.
-    private func mayDropDownloads(of leaving: [Account], _ kit: Latchstring, _ run: Run) async throws -> Bool {
+    private func mayDropDownloads(of leaving: [Account], _ kit: LatchClient, _ context: CommandContext) async throws
+        -> Bool
+    {
         let queue = DownloadQueue(kit, library: FolderLibrary(folder: ""))
         var waiting: [(account: Account, count: Int)] = []
         for account in leaving {
@@ -118,19 +120,21 @@ struct Logout: Performing {
             "\(count == 1 ? "1 file" : "\(count) files") of \(account.userEmail) at \(account.serverURL)"
         }.joined(separator: ", ")
         let sentence = "Signing out drops what waits to come home: \(told)."
-        guard run.person.isThere else {
+        guard context.person.isThere else {
             throw LatchError(
                 .noTerminal, "\(sentence) Bring it home first with 'latch download', or give --drop-downloads.")
         }
-        return try await run.person.confirm("\(sentence) Sign out?")
+        return try await context.person.confirm("\(sentence) Sign out?")
     }
 
     /// There is no server to tell: its address is none.
-    private func forget(_ account: UnreadableAccount, of kit: Latchstring, _ run: Run) async throws -> ExitCode {
-        try await run.openSecrets()
+    private func forget(_ account: UnreadableAccount, of kit: LatchClient, _ context: CommandContext) async throws
+        -> ExitCode
+    {
+        try await context.openSecrets()
         try await kit.accounts.removeAccount(account.id)
-        try run.console.say(["Forgot the account of \(account.userEmail.printable)."])
-        try run.console.result([], json: ["signedOut": [], "kept": []])
+        try context.console.say(["Forgot the account of \(account.userEmail.printable)."])
+        try context.console.result([], json: ["signedOut": [], "kept": []])
         return .done
     }
 

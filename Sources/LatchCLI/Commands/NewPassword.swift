@@ -5,7 +5,7 @@ import Terminal
 /// before anything else.
 struct NewPassword {
     let account: Account
-    let run: Run
+    let context: CommandContext
 
     /// Asks for the current password, unless the server forces the change, and twice for the new one.
     func ask() async throws -> PasswordChange {
@@ -15,15 +15,16 @@ struct NewPassword {
         let current =
             isForced
             ? nil
-            : try await run.person.askSecret("Current password of \(account.userEmail) at \(host)", instead: instead)
+            : try await context.person.askSecret(
+                "Current password of \(account.userEmail) at \(host)", instead: instead)
         // What it must be is pleasant to know and no reason to stop.
-        let rule = try? await run.latchstring().server(of: account).features.passwordRule
-        if let text = rule.flatMap(PasswordRuleText.sentence) { run.console.note(text) }
-        let new = try await run.person.askSecret("New password", instead: instead)
+        let rule = try? await context.latchstring().server(of: account).features.passwordRule
+        if let text = rule.flatMap(PasswordRuleText.sentence) { context.console.note(text) }
+        let new = try await context.person.askSecret("New password", instead: instead)
         if let problem = rule?.problem(of: new) {
             throw LatchError(.weakPassword, "\(problem) Nothing was changed.")
         }
-        let again = try await run.person.askSecret("The new password again", instead: instead)
+        let again = try await context.person.askSecret("The new password again", instead: instead)
         guard new == again else {
             throw LatchError(.invalidInput, "The two new passwords differ. Nothing was changed.")
         }
@@ -35,20 +36,20 @@ struct NewPassword {
         for secret in [change.current, change.new].compactMap(\.self) {
             _ = try PasswordText.checked(secret, otherwise: "Nothing was changed.")
         }
-        try await run.latchstring().changePassword(change, of: account)
+        try await context.latchstring().changePassword(change, of: account)
     }
 
     /// After a sign-in: leads a person at a terminal straight into it, and tells others what to run.
     func afterSignIn() async throws {
         guard account.mustChangePassword else { return }
-        guard run.person.isThere else {
-            return run.console.warn(
+        guard context.person.isThere else {
+            return context.console.warn(
                 "\(account.serverURL) wants another password before anything else. Run: latch password "
                     + account.userEmail.forShell)
         }
-        run.console.note("\(account.serverURL) wants another password before anything else.")
+        context.console.note("\(account.serverURL) wants another password before anything else.")
         try await change(to: try await ask())
-        run.console.note("The password was changed.")
+        context.console.note("The password was changed.")
     }
 }
 

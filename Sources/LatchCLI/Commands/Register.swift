@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 
 /// `latch register`: makes an account on a server and signs in to it.
-struct Register: Performing {
+struct Register: ExecutableCommand {
     private static let address = Argument<String>("ADDRESS", help: "The server, as onyx.example.org.")
     private static let email = Option<String>(
         "email", short: "e", value: "EMAIL", help: "The address of the new account; asked for when left out.")
@@ -34,32 +34,32 @@ struct Register: Performing {
 
     var asksNobody: Bool { readsPassword }
 
-    func perform(in run: Run) async throws -> ExitCode {
+    func perform(in context: CommandContext) async throws -> ExitCode {
         let address = try ServerAddress(address)
         let given = try email.map { try EmailAddress(typed: $0) }
-        let options = try await connection.options(for: address, run.person)
-        let server = try await ServerSearch(run: run, person: run.person).find(address, options)
+        let options = try await connection.options(for: address, context.person)
+        let server = try await ServerSearch(context: context, person: context.person).find(address, options)
         guard server.dialect is any RegistrationDialect, server.features.signsInWithPassword else {
             throw LatchError(
                 .registrationRefused,
                 "Not registered: \(address) has no registration with a password. Ask its operator for an account.")
         }
-        let store = try await run.openSecretsForSignIn()
-        if !run.console.isJSON { tell(server.features, run) }
-        let email = if let given { given } else { try await askEmail(run) }
-        let password = try await password(email, server, run)
-        let account = try await run.latchstring().register(
+        let store = try await context.openSecretsForSignIn()
+        if !context.console.isJSON { tell(server.features, context) }
+        let email = if let given { given } else { try await askEmail(context) }
+        let password = try await password(email, server, context)
+        let account = try await context.latchstring().register(
             PasswordSignIn(email: email.text, password: password), at: server)
-        if !run.console.isJSON {
-            run.console.note(store.explanation)
+        if !context.console.isJSON {
+            context.console.note(store.explanation)
             if server.features.requiresVerification {
-                run.console.note(
+                context.console.note(
                     "\(address) wants your e-mail address proved: follow the link that it sends to \(email). Until then it "
                         + "refuses most requests.")
             }
         }
-        let secrets = try await run.secrets()
-        try run.console.result(
+        let secrets = try await context.secrets()
+        try context.console.result(
             ["Registered at \(account.serverURL), and signed in as \(account.userEmail)."],
             json: [
                 "account": AccountText.json(account), "secrets": SecretsText.json(secrets),
@@ -70,19 +70,21 @@ struct Register: Performing {
     }
 
     /// What the person should know before choosing a password.
-    private func tell(_ features: ServerFeatures, _ run: Run) {
-        if !features.hasUsers { run.console.note("Nobody has an account there yet: the first person administers it.") }
-        if let rule = features.passwordRule.sentence { run.console.note(rule.printable) }
+    private func tell(_ features: ServerFeatures, _ context: CommandContext) {
+        if !features.hasUsers {
+            context.console.note("Nobody has an account there yet: the first person administers it.")
+        }
+        if let rule = features.passwordRule.sentence { context.console.note(rule.printable) }
     }
 
-    private func askEmail(_ run: Run) async throws -> EmailAddress {
-        try EmailAddress(typed: try await run.person.ask("E-mail", instead: "Give it: --email EMAIL"))
+    private func askEmail(_ context: CommandContext) async throws -> EmailAddress {
+        try EmailAddress(typed: try await context.person.ask("E-mail", instead: "Give it: --email EMAIL"))
     }
 
-    private func password(_ email: EmailAddress, _ server: Server, _ run: Run) async throws -> Secret {
+    private func password(_ email: EmailAddress, _ server: Server, _ context: CommandContext) async throws -> Secret {
         guard !readsPassword else { return try FirstPassword.checked(try await StandardInput.firstLine()) }
         return try await FirstPassword.ask(
-            "New password of \(email) at \(server.address.authority)", server.features.passwordRule, run)
+            "New password of \(email) at \(server.address.authority)", server.features.passwordRule, context)
     }
 }
 
@@ -91,15 +93,15 @@ enum FirstPassword {
     /// Asks until it fits the rule, then once more.
     ///
     /// - Throws: ``LatchError`` when the second is another.
-    static func ask(_ question: String, _ rule: PasswordRule, _ run: Run) async throws -> Secret {
+    static func ask(_ question: String, _ rule: PasswordRule, _ context: CommandContext) async throws -> Secret {
         let instead = "Give it on standard input: --password-stdin"
         while true {
-            let password = try checked(try await run.person.askSecret(question, instead: instead))
+            let password = try checked(try await context.person.askSecret(question, instead: instead))
             if let problem = rule.problem(of: password) {
-                run.console.warn(problem)
+                context.console.warn(problem)
                 continue
             }
-            guard try await run.person.askSecret("The same again", instead: instead) == password else {
+            guard try await context.person.askSecret("The same again", instead: instead) == password else {
                 throw LatchError(.invalidInput, "The two passwords differ. Nothing was changed.")
             }
             return password

@@ -5,7 +5,7 @@ import Primitives
 import Terminal
 
 /// `latch register-schemes`: has the desktop hand the links of custom schemes to `latch`.
-struct RegisterSchemes: Performing {
+struct RegisterSchemes: ExecutableCommand {
     private static let remove = Flag("remove", help: "Undo it.")
 
     static let command = Command<Request>(
@@ -24,21 +24,21 @@ struct RegisterSchemes: Performing {
 
     var asksNobody: Bool { true }
 
-    func perform(in run: Run) async throws -> ExitCode {
+    func perform(in context: CommandContext) async throws -> ExitCode {
         let registration = try SchemeRegistration()
         let names = SchemeRegistration.schemes.map { $0 + "://" }.joined(separator: ", ")
         guard !removes else {
             let wasThere = try await registration.remove()
-            try run.console.result(
+            try context.console.result(
                 [wasThere ? "Links of \(names) no longer come to latch." : "Links of \(names) did not come to latch."],
                 json: ["registered": false, "changed": .bool(wasThere)])
             return .done
         }
         let report = try await registration.register(program: try Self.program())
         for (scheme, other) in report.replaced.sorted(by: { $0.key < $1.key }) {
-            run.console.warn("\(scheme)://: latch takes the place of '\(other.printable)'.")
+            context.console.warn("\(scheme)://: latch takes the place of '\(other.printable)'.")
         }
-        try run.console.result(
+        try context.console.result(
             ["Links of \(names) come to latch, by \(report.path).", "Undo it with: latch register-schemes --remove"],
             json: [
                 "registered": true, "path": .string(report.path),

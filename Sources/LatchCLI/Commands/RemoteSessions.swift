@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 
 /// `latch sessions`: the person's sessions on the server, listed and ended.
-struct RemoteSessions: Performing {
+struct RemoteSessions: ExecutableCommand {
     /// What to do.
     enum Act: Sendable {
         case list
@@ -41,13 +41,13 @@ struct RemoteSessions: Performing {
     let selector: String?
     let act: Act
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let (account, _) = try await run.session(selector)
-        let kit = try await run.latchstring()
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let (account, _) = try await context.session(selector)
+        let kit = try await context.latchstring()
         let sessions = try await kit.remoteSessions(of: account)
         if case .list = act {
-            try run.console.result(
-                Self.lines(sessions, run.console.output),
+            try context.console.result(
+                Self.lines(sessions, context.console.output),
                 json: ["account": AccountText.json(account), "sessions": .array(sessions.map(Self.json))])
             return .done
         }
@@ -55,10 +55,10 @@ struct RemoteSessions: Performing {
         for session in leaving {
             try Task.checkCancellation()
             try await kit.endRemoteSession(session.id, of: account)
-            try run.console.say(["Ended \(Self.name(session)), \(session.id.printable)."])
+            try context.console.say(["Ended \(Self.name(session)), \(session.id.printable)."])
         }
-        if leaving.isEmpty, !run.console.isJSON { run.console.note("There is no other session.") }
-        try run.console.result(
+        if leaving.isEmpty, !context.console.isJSON { context.console.note("There is no other session.") }
+        try context.console.result(
             [], json: ["account": AccountText.json(account), "ended": .array(leaving.map { .string($0.id) })])
         return .done
     }

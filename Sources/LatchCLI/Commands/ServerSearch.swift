@@ -4,14 +4,14 @@ import Terminal
 
 /// Finds the server to sign in to, and asks the person, once, about a certificate that nobody vouches for.
 struct ServerSearch {
-    let run: Run
-    let person: Person
+    let context: CommandContext
+    let person: Prompter
 
     /// The server at an address.
     ///
     /// - Throws: Why there is none; what to do stands in the run's advice.
     func find(_ address: ServerAddress, _ options: ConnectionOptions) async throws -> Server {
-        let kit = try await run.latchstring()
+        let kit = try await context.latchstring()
         let report = try await kit.probe(address, connection: options)
         if let presented = report.presentedCertificate, let failure = report.failure {
             return try await decide(on: presented, failure, address, options)
@@ -24,23 +24,23 @@ struct ServerSearch {
         _ options: ConnectionOptions
     ) async throws -> Server {
         let text = CertificateText(presented)
-        if !run.console.isJSON {
-            run.console.note(failure.message)
-            run.console.note((["It presents this certificate:"] + text.lines).joined(separator: "\n"))
+        if !context.console.isJSON {
+            context.console.note(failure.message)
+            context.console.note((["It presents this certificate:"] + text.lines).joined(separator: "\n"))
         }
         guard try await person.confirm("Trust this certificate?") else {
-            run.advise("If the server's operator confirms it, trust it with: --pin \(text.fingerprint)")
+            context.advise("If the server's operator confirms it, trust it with: --pin \(text.fingerprint)")
             throw LatchError(
                 failure.code, "The certificate of \(address) was not trusted. Nobody was signed in.", cause: failure)
         }
         var options = options
         options.pinnedCertificate = presented.fingerprint
-        return try accept(try await run.latchstring().probe(address, connection: options), address)
+        return try accept(try await context.latchstring().probe(address, connection: options), address)
     }
 
     private func accept(_ report: ProbeReport, _ address: ServerAddress) throws -> Server {
         guard let server = report.server else {
-            run.advise("See step by step where it fails: latch doctor \(address.url.forShell)")
+            context.advise("See step by step where it fails: latch doctor \(address.url.forShell)")
             if let failure = report.failure, failure.code != .notAKnownServer { throw failure }
             // What each family missed there is for whoever looks closely, and the doctor tells it.
             throw LatchError(
@@ -48,7 +48,7 @@ struct ServerSearch {
                 "Something answers at \(address), and it is no server known here. Check the address, and its path if the "
                     + "server is not at the top of its host.", cause: report.failure)
         }
-        for step in report.steps where step.outcome == .warned { run.console.warn(step.description.printable) }
+        for step in report.steps where step.outcome == .warned { context.console.warn(step.description.printable) }
         try HeaderLines.check(server.connection.extraHeaders, for: server.dialect)
         if let reason = server.features.closedBecause { throw LatchError(.serverError, reason) }
         let features = server.features
@@ -57,13 +57,13 @@ struct ServerSearch {
                 .passwordLoginDisabled,
                 "\(address) signs in neither with a password nor with the browser, the ways that latch knows.")
         }
-        guard !run.console.isJSON else { return server }
+        guard !context.console.isJSON else { return server }
         if let gateway = server.features.gateway {
-            run.console.note(
+            context.console.note(
                 "\(address.authority)\(address.prefix) is protected by \(gateway.authority): you sign in there.")
         } else {
             let version = server.features.version.map { " \($0.printable)" } ?? ""
-            run.console.note("Found a server that speaks \(server.dialect.title)\(version) at \(server.address).")
+            context.console.note("Found a server that speaks \(server.dialect.title)\(version) at \(server.address).")
         }
         return server
     }

@@ -3,7 +3,7 @@ import LatchKit
 import Wire
 
 /// `latch completions`: the script that teaches a shell to complete the command line.
-struct ShowCompletions: Performing {
+struct ShowCompletions: ExecutableCommand {
     private static let shell = Argument<Shell>("SHELL", help: "The shell.")
 
     static let command = Command<Request>(
@@ -22,13 +22,13 @@ struct ShowCompletions: Performing {
 
     private let shell: Shell
 
-    func perform(in run: Run) async throws -> ExitCode {
+    func perform(in context: CommandContext) async throws -> ExitCode {
         let script = LatchProgram.program.completionScript(for: shell)
-        guard !run.console.isJSON else {
-            try run.console.result([], json: ["shell": .string(shell.rawValue), "script": .string(script)])
+        guard !context.console.isJSON else {
+            try context.console.result([], json: ["shell": .string(shell.rawValue), "script": .string(script)])
             return .done
         }
-        try run.console.raw(Array(script.utf8))
+        try context.console.raw(Array(script.utf8))
         return .done
     }
 }

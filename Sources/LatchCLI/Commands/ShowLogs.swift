@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 
 /// `latch logs`: what this device's programs did with servers lately.
-struct ShowLogs: Performing {
+struct ShowLogs: ExecutableCommand {
     private static let follow = Flag("follow", short: "f", help: "Go on with new lines until Ctrl-C.")
     private static let clear = Flag("clear", help: "Remove all lines.")
 
@@ -24,36 +24,38 @@ struct ShowLogs: Performing {
     private let isFollowing: Bool
     private let isClearing: Bool
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let log = try await run.latchstring().log
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let log = try await context.latchstring().log
         if isClearing {
             try log.clear()
-            try run.console.result(["The log is empty now."], json: ["entries": []])
+            try context.console.result(["The log is empty now."], json: ["entries": []])
             return .done
         }
         var entries = log.entries()
-        if isFollowing { return try await follow(log, &entries, run) }
-        try run.console.result(
+        if isFollowing { return try await follow(log, &entries, context) }
+        try context.console.result(
             entries.map(Self.line), json: ["entries": .array(entries.map(Self.json))])
-        if log.path == nil { run.console.note("No log is kept: LATCH_LOG says so.") }
+        if log.path == nil { context.console.note("No log is kept: LATCH_LOG says so.") }
         return .done
     }
 
     /// Looks again four times a second. Files are turned, so what is new is what was not seen.
-    private func follow(_ log: ClientLog, _ entries: inout [LogEntry], _ run: Run) async throws -> ExitCode {
-        for entry in entries { try show(entry, run) }
+    private func follow(_ log: ClientLog, _ entries: inout [LogEntry], _ context: CommandContext) async throws
+        -> ExitCode
+    {
+        for entry in entries { try show(entry, context) }
         while true {
             try await Task.sleep(for: .milliseconds(250))
             let now = log.entries()
             let new = now.difference(from: entries).insertions
-            for case .insert(_, let entry, _) in new { try show(entry, run) }
+            for case .insert(_, let entry, _) in new { try show(entry, context) }
             entries = now
         }
     }
 
-    private func show(_ entry: LogEntry, _ run: Run) throws {
-        guard run.console.isJSON else { return try run.console.say([Self.line(entry)]) }
-        try run.console.raw(Self.json(entry).encoded() + [UInt8(ascii: "\n")])
+    private func show(_ entry: LogEntry, _ context: CommandContext) throws {
+        guard context.console.isJSON else { return try context.console.say([Self.line(entry)]) }
+        try context.console.raw(Self.json(entry).encoded() + [UInt8(ascii: "\n")])
     }
 
     private static func line(_ entry: LogEntry) -> String {

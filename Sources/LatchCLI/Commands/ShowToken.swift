@@ -3,7 +3,7 @@ import LatchKit
 import Terminal
 
 /// `latch token`: a valid token, for another program.
-struct ShowToken: Performing {
+struct ShowToken: ExecutableCommand {
     static let command = Command<Request>(
         "token", "Print a valid token, renewed if need be.",
         discussion: """
@@ -21,16 +21,17 @@ struct ShowToken: Performing {
 
     private let selector: String?
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let (account, session) = try await run.session(selector)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let (account, session) = try await context.session(selector)
         let token = try await session.validToken()
         let field = session.dialect.authorization(token)["Authorization"] ?? "Bearer "
         let type = field.prefix { $0 != " " }.lowercased()
-        try run.console.result(
+        try context.console.result(
             [token.reveal()],
             json: ["account": AccountText.json(account), "token": .string(token.reveal()), "tokenType": .string(type)])
         if Descriptor.isTerminal(Descriptor.output) {
-            run.console.warn("Whoever sees this token can act as you. Clear the screen, and 'latch logout' ends it.")
+            context.console.warn(
+                "Whoever sees this token can act as you. Clear the screen, and 'latch logout' ends it.")
         }
         return .done
     }

@@ -15,7 +15,7 @@ enum SignInWay: Equatable {
 /// Finds the way to sign in: what the command line says, what the server has, and what the person chooses.
 struct SignInChoice {
     /// What the person has chosen on the command line.
-    enum Wish { case password, browser(provider: String?), key, none }
+    enum Preference { case password, browser(provider: String?), key, none }
 
     let features: ServerFeatures
     let address: ServerAddress
@@ -37,8 +37,8 @@ struct SignInChoice {
     /// Decides, and asks the person where several ways are left.
     ///
     /// - Throws: ``LatchError`` when there is no such way, or nobody to choose between several.
-    func decide(_ wish: Wish, _ run: Run) async throws -> SignInWay {
-        switch wish {
+    func decide(_ preference: Preference, _ context: CommandContext) async throws -> SignInWay {
+        switch preference {
         case .password:
             guard features.signsInWithPassword else {
                 throw LatchError(
@@ -50,11 +50,11 @@ struct SignInChoice {
         case .browser(let provider?): return .browser(provider: provider)
         case .browser(nil):
             return try await choose(
-                ways.filter { $0.way != .password(email: nil) }, run, orElse: .browser(provider: nil))
+                ways.filter { $0.way != .password(email: nil) }, context, orElse: .browser(provider: nil))
         case .none:
-            let password = features.signsInWithPassword && !run.person.isThere
+            let password = features.signsInWithPassword && !context.person.isThere
             return password
-                ? .password(email: nil) : try await choose(ways, run, orElse: .password(email: nil))
+                ? .password(email: nil) : try await choose(ways, context, orElse: .password(email: nil))
         }
     }
 
@@ -65,19 +65,19 @@ struct SignInChoice {
     }
 
     private func choose(
-        _ ways: [(title: String, way: SignInWay)], _ run: Run, orElse fallback: SignInWay
+        _ ways: [(title: String, way: SignInWay)], _ context: CommandContext, orElse fallback: SignInWay
     ) async throws -> SignInWay {
         guard ways.count > 1 else { return ways.first?.way ?? fallback }
-        run.console.note("\(address) signs in with:")
-        for (number, way) in ways.enumerated() { run.console.note("  \(number + 1)  \(way.title)") }
+        context.console.note("\(address) signs in with:")
+        for (number, way) in ways.enumerated() { context.console.note("  \(number + 1)  \(way.title)") }
         let takesEmail = ways.contains { $0.way == .password(email: nil) }
         while true {
             let names = features.providers.map(\.id.printable).joined(separator: "|")
-            let answer = try await run.person.ask(
+            let answer = try await context.person.ask(
                 takesEmail ? "Which, or your e-mail" : "Which", suggestion: "1", instead: "Choose: --provider \(names)")
             if let number = Int(answer), ways.indices.contains(number - 1) { return ways[number - 1].way }
             if takesEmail, let email = try? EmailAddress(typed: answer) { return .password(email: email) }
-            run.console.note(
+            context.console.note(
                 "Give a number from 1 to \(ways.count)\(takesEmail ? ", or the e-mail address to sign in with" : "").")
         }
     }

@@ -2,7 +2,7 @@ import Arguments
 import LatchKit
 
 /// `latch use`: which account other commands work with.
-struct Use: Performing {
+struct Use: ExecutableCommand {
     static let command = Command<Request>(
         "use", "Choose the account that other commands work with.",
         arguments: [AccountOption.argument, AccountOption.option]
@@ -13,12 +13,12 @@ struct Use: Performing {
 
     private let selector: String
 
-    func perform(in run: Run) async throws -> ExitCode {
-        let accounts = try await run.latchstring().accounts
-        let chosen = try await run.account(selector)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let accounts = try await context.latchstring().accounts
+        let chosen = try await context.account(selector)
         try await accounts.setActiveAccount(chosen.id)
         let account = try await accounts.account(chosen.id) ?? chosen
-        try run.console.result(
+        try context.console.result(
             ["\(account.userEmail) at \(account.serverURL) is the active account."],
             json: ["account": AccountText.json(account)])
         return .done

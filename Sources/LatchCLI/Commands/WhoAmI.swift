@@ -4,7 +4,7 @@ import Primitives
 import Terminal
 
 /// `latch whoami`: who is signed in, as the server says.
-struct WhoAmI: Performing {
+struct WhoAmI: ExecutableCommand {
     static let command = Command<Request>(
         "whoami", "Ask the server who is signed in.",
         discussion: """
@@ -19,23 +19,23 @@ struct WhoAmI: Performing {
 
     private let selector: String?
 
-    func perform(in run: Run) async throws -> ExitCode {
-        var (account, session) = try await run.session(selector)
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        var (account, session) = try await context.session(selector)
         var identity: Identity?
         var problem: LatchError?
         do {
             identity = try await session.identity()
-            account = try await run.latchstring().accounts.account(account.id) ?? account
+            account = try await context.latchstring().accounts.account(account.id) ?? account
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             problem = error
         }
-        let secrets = try await run.secrets()
-        try run.console.result(
-            Self.lines(account, identity, problem, secrets, run.console.output),
+        let secrets = try await context.secrets()
+        try context.console.result(
+            Self.lines(account, identity, problem, secrets, context.console.output),
             json: Self.json(account, identity, problem, secrets))
-        if let problem, !run.console.isJSON {
-            run.console.warn("Not checked with the server. \(problem.message)")
-            if let hint = run.hint(for: problem) { run.console.note(hint) }
+        if let problem, !context.console.isJSON {
+            context.console.warn("Not checked with the server. \(problem.message)")
+            if let hint = context.hint(for: problem) { context.console.note(hint) }
         }
         return .done
     }

@@ -92,7 +92,7 @@ final class DownloadBoard: Sendable {
     }
 
     /// Shows what became of a file that another program has fetched.
-    func tell(_ file: DownloadGlance.File) {
+    func tell(_ file: QueueSnapshot.File) {
         take(.status(id: file.taskID, file.state))
         switch file.state {
         case .done: if let path = file.path { take(.complete(id: file.taskID, path: path)) }

@@ -10,7 +10,7 @@ struct DownloadDisplay {
     let console: Console
 
     /// How often a queue of another program's is looked at.
-    private static let beat = Duration.milliseconds(500)
+    private static let interval = Duration.milliseconds(500)
 
     /// Runs the queue and shows it until nothing is left.
     ///
@@ -54,7 +54,7 @@ struct DownloadDisplay {
                 board.take(.held(held))
             }
             board.take(.overall(glance.overall))
-            try await Task.sleep(for: Self.beat)
+            try await Task.sleep(for: Self.interval)
             let before = glance.running
             glance = try await queue.glance(before: before)
             for file in glance.ended {

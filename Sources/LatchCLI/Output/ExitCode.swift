@@ -21,7 +21,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case interrupted = 130
 
     /// What it means, in one line.
-    var meaning: String {
+    var summary: String {
         switch self {
         case .done: "done"
         case .failed: "the server refused, or anything not named below"
@@ -81,7 +81,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     static var help: String {
         allCases.map { code in
             let number = String(code.rawValue)
-            return "  " + String(repeating: " ", count: 3 - number.count) + "\(number)  \(code.meaning)"
+            return "  " + String(repeating: " ", count: 3 - number.count) + "\(number)  \(code.summary)"
         }.joined(separator: "\n")
     }
 }

@@ -5,7 +5,7 @@ import Terminal
 import Wire
 
 /// `latchd api-keys list`.
-struct ListAPIKeys: Work {
+struct ListAPIKeys: ExecutableCommand {
     let configurationPath: String?
     let email: String?
     let isJSON: Bool
@@ -46,7 +46,7 @@ struct ListAPIKeys: Work {
 }
 
 /// `latchd api-keys revoke`.
-struct RevokeAPIKeys: Work {
+struct RevokeAPIKeys: ExecutableCommand {
     enum Which: Sendable {
         case one(String)
         case person(String)

@@ -6,7 +6,7 @@ import Primitives
 import Terminal
 
 /// `latchd check`.
-struct Check: Work {
+struct Check: ExecutableCommand {
     let configurationPath: String?
     let isListingKeys: Bool
 

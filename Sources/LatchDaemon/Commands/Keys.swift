@@ -5,7 +5,7 @@ import Terminal
 import Wire
 
 /// `latchd keys list`.
-struct ListKeys: Work {
+struct ListKeys: ExecutableCommand {
     let configurationPath: String?
     let isJSON: Bool
 
@@ -44,7 +44,7 @@ struct ListKeys: Work {
 }
 
 /// `latchd keys rotate`.
-struct RotateKeys: Work {
+struct RotateKeys: ExecutableCommand {
     let configurationPath: String?
     let isCompromised: Bool
 

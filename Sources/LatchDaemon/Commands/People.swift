@@ -5,7 +5,7 @@ import Terminal
 import Wire
 
 /// `latchd user add`.
-struct AddPerson: Work {
+struct AddPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
     let name: String?
@@ -37,7 +37,7 @@ struct AddPerson: Work {
 }
 
 /// `latchd user list`.
-struct ListPeople: Work {
+struct ListPeople: ExecutableCommand {
     let configurationPath: String?
     let isJSON: Bool
     let isEmailsOnly: Bool
@@ -67,7 +67,7 @@ struct ListPeople: Work {
 }
 
 /// `latchd user show`.
-struct ShowPerson: Work {
+struct ShowPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
     let isJSON: Bool
@@ -81,7 +81,7 @@ struct ShowPerson: Work {
 }
 
 /// `latchd user link`.
-struct LinkPerson: Work {
+struct LinkPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
     let provider: String
@@ -103,7 +103,7 @@ struct LinkPerson: Work {
 }
 
 /// `latchd user unlink`.
-struct UnlinkPerson: Work {
+struct UnlinkPerson: ExecutableCommand {
     let configurationPath: String?
     let email: String
     let provider: String
@@ -127,7 +127,7 @@ struct UnlinkPerson: Work {
 }
 
 /// `latchd user passwd`.
-struct SetPassword: Work {
+struct SetPassword: ExecutableCommand {
     let configurationPath: String?
     let email: String
     let readsStandardInput: Bool
@@ -146,7 +146,7 @@ struct SetPassword: Work {
 }
 
 /// `latchd user disable`, `enable` and `remove`.
-struct ChangePerson: Work {
+struct ChangePerson: ExecutableCommand {
     enum Change: Sendable { case disable, enable, remove }
 
     let configurationPath: String?

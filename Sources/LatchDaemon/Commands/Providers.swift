@@ -5,7 +5,7 @@ import Terminal
 import Wire
 
 /// `latchd providers list`.
-struct ListProviders: Work {
+struct ListProviders: ExecutableCommand {
     let configurationPath: String?
     let isJSON: Bool
     let isIDsOnly: Bool
@@ -57,7 +57,7 @@ struct ListProviders: Work {
 }
 
 /// `latchd providers check`.
-struct CheckProviders: Work {
+struct CheckProviders: ExecutableCommand {
     let configurationPath: String?
     let id: String?
 

@@ -2,7 +2,7 @@ import LatchSandbox
 import Wire
 
 /// `latchd sandbox`.
-struct RunSandbox: Work {
+struct RunSandbox: ExecutableCommand {
     let configuration: Sandbox.Configuration
     let isJSON: Bool
 

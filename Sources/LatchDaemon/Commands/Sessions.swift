@@ -5,7 +5,7 @@ import Terminal
 import Wire
 
 /// `latchd sessions list`.
-struct ListSessions: Work {
+struct ListSessions: ExecutableCommand {
     let configurationPath: String?
     let email: String?
     let isListingEnded: Bool
@@ -69,7 +69,7 @@ struct ListSessions: Work {
 }
 
 /// `latchd sessions revoke`.
-struct RevokeSessions: Work {
+struct RevokeSessions: ExecutableCommand {
     enum Which: Sendable {
         case one(String)
         case person(String)

@@ -1,7 +1,7 @@
 import Arguments
 
 /// `latchd completions`.
-struct ShowCompletions: Work {
+struct ShowCompletions: ExecutableCommand {
     let shell: Shell
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {

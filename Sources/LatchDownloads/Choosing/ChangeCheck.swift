@@ -6,13 +6,13 @@ public import LatchKit
 /// Source: RFC 9110 §13.1.
 public struct ChangeCheck: Sendable {
     /// How many are asked about at once.
-    private static let atOnce = 6
+    private static let parallelRequests = 6
 
-    private let latch: Latchstring
+    private let latch: LatchClient
     private let library: PictureLibrary
 
     /// Makes a check of a library's files.
-    public init(_ latch: Latchstring, _ library: PictureLibrary) {
+    public init(_ latch: LatchClient, _ library: PictureLibrary) {
         self.latch = latch
         self.library = library
     }
@@ -33,8 +33,9 @@ public struct ChangeCheck: Sendable {
         }
         var changed: [DownloadTask] = []
         let known = files.filter { versions[$0.id] != nil }
-        for start in stride(from: 0, to: known.count, by: Self.atOnce) {
-            let looks = try await looks(known[start..<min(start + Self.atOnce, known.count)], versions, sessions)
+        for start in stride(from: 0, to: known.count, by: Self.parallelRequests) {
+            let looks = try await looks(
+                known[start..<min(start + Self.parallelRequests, known.count)], versions, sessions)
             for (task, look) in looks {
                 switch look {
                 case .changed: changed.append(task)

@@ -21,11 +21,11 @@ public struct DownloadChooser: Sendable {
     ///   - take: Takes each page's tasks; the next page is asked for when it returns.
     /// - Throws: ``LatchError/Code/invalidRequest`` when there is no such album, picture or path, or the server is no
     ///   picture library; the codes of network and session; what `take` throws.
-    public func find(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
+    public func find(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
         let isImmich = account.dialect.rawValue == "immich"
         let library = ImmichLibrary(account, session)
-        var (single, ids): ([DownloadTask], [String]) = ([], wish.ids)
-        for path in try wish.paths.map(below) {
+        var (single, ids): ([DownloadTask], [String]) = ([], selection.ids)
+        for path in try selection.paths.map(below) {
             if isImmich, let picture = SharedPicture(path) {
                 single += try await library.shared(picture)
             } else if isImmich, let id = ImmichAssetReading.pictureID(at: path) {
@@ -34,7 +34,7 @@ public struct DownloadChooser: Sendable {
                 single.append(try await file(path))
             }
         }
-        guard isImmich || ids.isEmpty && !wish.isSearch else {
+        guard isImmich || ids.isEmpty && !selection.isSearch else {
             throw LatchError(
                 .invalidRequest,
                 "\(account.serverURL) speaks \(session.dialect.title) and has no pictures to choose from, "
@@ -42,12 +42,12 @@ public struct DownloadChooser: Sendable {
         }
         for id in ids { single += try await library.asset(id) }
         var albums: [ImmichLibrary.Album] = []
-        for album in wish.albums { albums.append(try await library.album(album)) }
+        for album in selection.albums { albums.append(try await library.album(album)) }
         // What cannot be is known now: nothing is begun before.
         if !single.isEmpty { try await take(single) }
-        guard wish.isSearch else { return }
-        if albums.isEmpty { return try await library.search(wish, take) }
-        for album in albums { try await library.take(album, wish, take) }
+        guard selection.isSearch else { return }
+        if albums.isEmpty { return try await library.search(selection, take) }
+        for album in albums { try await library.take(album, selection, take) }
     }
 
     /// The path below the account's server that a path or whole address means.

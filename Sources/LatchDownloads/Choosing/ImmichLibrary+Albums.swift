@@ -11,25 +11,25 @@ extension ImmichLibrary {
 
     /// Everything of an album that fits a wish, with what other people put into it.
     func take(
-        _ album: Album, _ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void
+        _ album: Album, _ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void
     ) async throws {
         let version = try await version()
-        guard version.searchesAlbums else { return try await takeOld(album, wish, take) }
+        guard version.searchesAlbums else { return try await takeOld(album, selection, take) }
         var (seen, count): (Set<String>, Int) = ([], 0)
         try await search([.init("albumIds", .array([.string(album.id)]))], version) { assets in
             for asset in assets {
                 seen.formUnion([ImmichAssetReading.id(asset), ImmichAssetReading.film(of: asset)].compactMap { $0 })
             }
             count += assets.count
-            try await take(try await tasks(of: assets.filter { fits($0, wish) }))
+            try await take(try await tasks(of: assets.filter { fits($0, selection) }))
         }
         // A search finds what is the person's own; an album may hold what is others'.
-        if count < album.count { try await takeOthers(album, wish, besides: seen, take) }
+        if count < album.count { try await takeOthers(album, selection, besides: seen, take) }
     }
 
     /// Asks which ids an archive of the album would have, and after each that the search has not found.
     private func takeOthers(
-        _ album: Album, _ wish: DownloadWish, besides seen: Set<String>,
+        _ album: Album, _ selection: DownloadSelection, besides seen: Set<String>,
         _ take: ([DownloadTask]) async throws -> Void
     ) async throws {
         let body = JSONValue.object([.init("albumId", .string(album.id))]).encoded()
@@ -47,27 +47,27 @@ extension ImmichLibrary {
             guard answer.status.isSuccess, let asset = try? JSONValue(parsing: answer.body) else {
                 throw refusal(answer, "What others put into the album '\(album.name)' could not be asked for")
             }
-            if fits(asset, wish) { try await take(try await tasks(of: [asset])) }
+            if fits(asset, selection) { try await take(try await tasks(of: [asset])) }
         }
     }
 
     /// Takes an album of a version before 2, which has its pictures in the album itself and cannot search in it.
     private func takeOld(
-        _ album: Album, _ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void
+        _ album: Album, _ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void
     ) async throws {
         let path = "\(reading.api)/albums/\(PercentEncoding.encode(album.id))?withoutAssets=false"
         let answer = try await session.client.send(.get, path, headers: Self.headers)
         guard answer.status.isSuccess, let assets = try? JSONValue(parsing: answer.body)["assets"]?.array else {
             throw refusal(answer, "The album '\(album.name)' could not be listed")
         }
-        let fitting = assets.filter { fits($0, wish) }
+        let fitting = assets.filter { fits($0, selection) }
         for start in stride(from: 0, to: fitting.count, by: Self.pageSize) {
             try await take(try await tasks(of: Array(fitting[start..<min(start + Self.pageSize, fitting.count)])))
         }
     }
 
-    private func fits(_ asset: JSONValue, _ wish: DownloadWish) -> Bool {
-        wish.isFor(taken: ImmichAssetReading.taken(asset), isFavourite: asset["isFavorite"]?.bool == true)
+    private func fits(_ asset: JSONValue, _ selection: DownloadSelection) -> Bool {
+        selection.isFor(taken: ImmichAssetReading.taken(asset), isFavourite: asset["isFavorite"]?.bool == true)
     }
 
     // MARK: - Which album
@@ -108,7 +108,7 @@ extension ImmichLibrary {
     private static func near(_ text: String, _ albums: [Album]) -> String {
         let names = albums.map(\.name).filter { !$0.isEmpty }
         guard !names.isEmpty else { return "There are no albums." }
-        let near = names.filter { Nearness.isNear($0, text) }
+        let near = names.filter { NameSimilarity.isNear($0, text) }
         let shown = (near.isEmpty ? names : near).prefix(8).map { "'\($0)'" }.joined(separator: ", ")
         let more = near.isEmpty && names.count > 8 ? " and \(names.count - 8) more" : ""
         return near.isEmpty ? "There are \(shown)\(more)." : "Did you mean \(shown)?"

@@ -40,10 +40,10 @@ struct ImmichLibrary {
     }
 
     /// Everything that fits a wish, albums left aside: what stands in the timeline, then what was put away.
-    func search(_ wish: DownloadWish, _ take: ([DownloadTask]) async throws -> Void) async throws {
-        let (filters, version) = (Self.filters(wish), try await version())
+    func search(_ selection: DownloadSelection, _ take: ([DownloadTask]) async throws -> Void) async throws {
+        let (filters, version) = (Self.filters(selection), try await version())
         // The film of a favourite is none itself.
-        var films = wish.isFavouritesOnly ? nil : try await films(filters, version)
+        var films = selection.isFavouritesOnly ? nil : try await films(filters, version)
         try await search(filters, version) { assets in
             guard films != nil else { return try await take(try await tasks(of: assets)) }
             try await take(assets.flatMap { reading.tasks($0, film: films?.facts(of: $0)) })
@@ -106,11 +106,11 @@ struct ImmichLibrary {
     }
 
     /// What a search takes of a wish. Both its ends are counted in.
-    static func filters(_ wish: DownloadWish) -> [JSONValue.Member] {
+    static func filters(_ selection: DownloadSelection) -> [JSONValue.Member] {
         var query: [JSONValue.Member] = []
-        if wish.isFavouritesOnly { query.append(.init("isFavorite", .bool(true))) }
-        if let date = wish.takenFrom { query.append(.init("takenAfter", .string(text(date)))) }
-        if let date = wish.takenBefore {
+        if selection.isFavouritesOnly { query.append(.init("isFavorite", .bool(true))) }
+        if let date = selection.takenFrom { query.append(.init("takenAfter", .string(text(date)))) }
+        if let date = selection.takenBefore {
             query.append(.init("takenBefore", .string(text(date.addingTimeInterval(-0.001)))))
         }
         return query
@@ -118,7 +118,7 @@ struct ImmichLibrary {
 
     /// The error for what the server did not answer as such a server does.
     func refusal(_ answer: ClientResponse, _ what: String) -> LatchError {
-        let words = session.dialect.words(in: answer) ?? "status \(answer.status)"
+        let words = session.dialect.errorMessage(in: answer) ?? "status \(answer.status)"
         return LatchError(
             answer.status.rawValue >= 500 ? .serverError : .serverRefused,
             "\(what): \(account.serverURL) says: \(words.prefix(200)).")

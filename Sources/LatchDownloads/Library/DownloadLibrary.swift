@@ -27,7 +27,7 @@ public protocol DownloadLibrary: Sendable {
 
     /// Puts on a part what goes with the file, before it is put in its place: attributes and the like. What the file
     /// system cannot keep is left out.
-    func dress(_ part: DownloadPart, as task: DownloadTask)
+    func writeMetadata(_ part: DownloadPart, as task: DownloadTask)
 
     /// Makes one file of a live photo's two whole parts, where this library keeps them so; nil where it keeps a pair.
     ///

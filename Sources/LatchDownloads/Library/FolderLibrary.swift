@@ -24,7 +24,7 @@ public struct FolderLibrary: DownloadLibrary {
     }
 
     /// Nothing.
-    public func dress(_ part: DownloadPart, as task: DownloadTask) {}
+    public func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {}
     /// A pair.
     public func join(
         still: DownloadPart, film: DownloadPart, of task: DownloadTask, into path: String

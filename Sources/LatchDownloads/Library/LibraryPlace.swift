@@ -23,7 +23,7 @@ public struct LibraryPlaces: Sendable {
     private let database: Database
 
     /// The places of a client.
-    public init(_ latch: Latchstring) { database = latch.accounts.database }
+    public init(_ latch: LatchClient) { database = latch.accounts.database }
 
     /// The place of the last downloads; nil before the first.
     ///

@@ -38,7 +38,7 @@ public final class PictureLibrary: DownloadLibrary {
     ///   - keepsMotionPhotos: Whether a live photo becomes one file.
     ///   - tell: Told a sentence for the person when a live photo cannot become one.
     public init(
-        _ latch: Latchstring, folder: String, layout: LibraryLayout = .flat, keepsMotionPhotos: Bool = false,
+        _ latch: LatchClient, folder: String, layout: LibraryLayout = .flat, keepsMotionPhotos: Bool = false,
         tell: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.folder = folder
@@ -70,7 +70,7 @@ public final class PictureLibrary: DownloadLibrary {
     }
 
     /// Puts the asset's id on the part.
-    public func dress(_ part: DownloadPart, as task: DownloadTask) {
+    public func writeMetadata(_ part: DownloadPart, as task: DownloadTask) {
         if ImmichAssetReading.isID(task.id) { part.setAttribute(Self.attribute, task.id.lowercased()) }
     }
 

@@ -83,7 +83,7 @@ extension DownloadQueue {
         if !fetch.hasAnswer || !noteAnswer(row) { outages.left(row) }
         schedule.ended(row)
         startNext()
-        if running.isEmpty { enough.wake() }
+        if running.isEmpty { batchIsReady.wake() }
         if !isBusy { wakes.wake() }
     }
 
@@ -160,7 +160,7 @@ extension DownloadQueue {
         if let reason = state.reason { broadcast.send(.error(id: id, reason)) }
     }
 
-    private func holdUp(_ row: QueuedTask, _ hold: Hold, _ part: DownloadPart?) async throws {
+    private func holdUp(_ row: QueuedTask, _ hold: PauseReason, _ part: DownloadPart?) async throws {
         part?.close()
         if try await store.note(row.position, .waiting) { broadcast.send(.status(id: row.task.id, .waiting)) }
         if case .account(let account, _) = hold, !isHeld(account) {

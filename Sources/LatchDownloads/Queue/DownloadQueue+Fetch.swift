@@ -141,7 +141,7 @@ extension DownloadQueue {
         let task = row.task
         guard [200, 206].contains(answer.status.rawValue) else {
             if answer.redirection?.isElsewhere ?? false { return FetchOutcome(elsewhere: answer, to: row, now: now()) }
-            let own = session.dialect.words(in: answer)
+            let own = session.dialect.errorMessage(in: answer)
             let words = String((own ?? "status \(answer.status)").prefix(200))
             return FetchOutcome(answer, words, isOwn: own != nil, to: row, now: now())
         }

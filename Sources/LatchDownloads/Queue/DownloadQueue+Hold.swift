@@ -23,7 +23,7 @@ extension DownloadQueue {
 
     /// Begins a hold and tells it; false when it was there already.
     @discardableResult
-    func begin(_ hold: Hold) -> Bool {
+    func begin(_ hold: PauseReason) -> Bool {
         guard holds.insert(hold).inserted else { return false }
         if hold.isDisk {
             // A quota is not told by the room that there is: where it is full again at once, the next look is later.
@@ -37,7 +37,7 @@ extension DownloadQueue {
     }
 
     /// Ends holds, and tells what holds things up still, or that nothing does.
-    func end(_ isOver: (Hold) -> Bool) {
+    func end(_ isOver: (PauseReason) -> Bool) {
         let ended = holds.filter(isOver)
         guard !ended.isEmpty else { return }
         holds.subtract(ended)
@@ -49,7 +49,7 @@ extension DownloadQueue {
         broadcast.send(.held(rest.first?.sentence ?? outages.sentence))
     }
 
-    private func sentence(_ hold: Hold) -> String {
+    private func sentence(_ hold: PauseReason) -> String {
         hold.sentence(folder: library.folder, database: store.database.path ?? "")
     }
 
@@ -90,12 +90,12 @@ extension DownloadQueue {
         if holds.contains(.disk(.folder)), (try? await prepareFolder()) == nil { return false }
         let database = store.database.path.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return [partsFolder, database].allSatisfy { folder in
-            folder.flatMap(DownloadPart.freeBytes).map { $0 > DiskSpace.enough } ?? true
+            folder.flatMap(DownloadPart.freeBytes).map { $0 > DiskSpace.minimumFreeBytes } ?? true
         }
     }
 }
 
-extension Hold {
+extension PauseReason {
     /// Which of several is told: that which holds up most.
     fileprivate var rank: Int {
         switch self {

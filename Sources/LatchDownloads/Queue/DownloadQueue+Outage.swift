@@ -49,7 +49,7 @@ extension DownloadQueue {
 
     /// Waits until the listeners can take more events. Returns false when the queue stops meanwhile.
     private func listenersHaveRoom() async -> Bool {
-        while broadcast.isFull, !isStopping { try? await Task.sleep(for: Self.beat) }
+        while broadcast.isFull, !isStopping { try? await Task.sleep(for: Self.interval) }
         return !isStopping
     }
 

@@ -15,7 +15,7 @@ extension DownloadQueue {
         if row.task.metadata.liveID == nil {
             ready.append(ReadyFile(row: row, part: part))
             readyBytes += part?.count ?? 0
-            if placer == nil { placer = Task { await self.placeReady() } } else if isEnoughReady { enough.wake() }
+            if placer == nil { placer = Task { await self.placeReady() } } else if isEnoughReady { batchIsReady.wake() }
         } else {
             pairPlacers[row.position] = Task {
                 do {
@@ -132,7 +132,7 @@ extension DownloadQueue {
     }
 
     func make(_ part: DownloadPart, fit row: QueuedTask) async throws {
-        library.dress(part, as: row.task)
+        library.writeMetadata(part, as: row.task)
         do {
             try await part.flush(modified: row.task.metadata.taken)
         } catch {

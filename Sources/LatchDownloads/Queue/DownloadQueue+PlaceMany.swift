@@ -24,7 +24,7 @@ extension DownloadQueue {
         var naming: Task<Void, Never>?
         while !ready.isEmpty {
             // Cancelled it is never: whoever stops the queue waits for it.
-            if !isEnoughReady { try? await enough.next() }
+            if !isEnoughReady { try? await batchIsReady.next() }
             let files = Array(ready.prefix(Self.batchSize))
             ready.removeFirst(files.count)
             readyBytes = ready.reduce(0) { $0 + ($1.part?.count ?? 0) }
@@ -102,7 +102,7 @@ extension DownloadQueue {
         let entries = files.compactMap { file in file.part.map { (part: $0, task: file.row.task) } }
         let library = library
         let failures = await DownloadPart.flush(entries.map { ($0.part, $0.task.metadata.taken) }) { index in
-            library.dress(entries[index].part, as: entries[index].task)
+            library.writeMetadata(entries[index].part, as: entries[index].task)
             entries[index].part.share()
         }
         var whole: [ReadyFile] = []

@@ -4,7 +4,7 @@ import LatchKit
 
 extension DownloadQueue {
     /// How often the progress is told, and other programs' commands are looked for.
-    static let beat = Duration.milliseconds(250)
+    static let interval = Duration.milliseconds(250)
     /// How many tasks of a lane are read at once.
     private static let pageSize = 64
 
@@ -48,10 +48,10 @@ extension DownloadQueue {
         }
         (broken, sessions, executors, unnoted, outages) = (nil, [:], [:], [:], HostOutages())
         (waitingAccounts, lostAccounts, answeringHosts, clock, contended) = ([:], [], [], nil, [:])
-        let heart = Task { [wakes] in
-            while (try? await Task.sleep(for: Self.beat)) != nil { wakes.wake() }
+        let heartbeat = Task { [wakes] in
+            while (try? await Task.sleep(for: Self.interval)) != nil { wakes.wake() }
         }
-        defer { heart.cancel() }
+        defer { heartbeat.cancel() }
         defer { isWorking = false }
         do {
             while try await !isWorkDone(isLasting) { try await waitForRoom() }
@@ -111,13 +111,13 @@ extension DownloadQueue {
             try await fill()
             if let broken { throw broken }
             if running.isEmpty, placing.isEmpty, !isHeld, !isLasting, try await isOver() { return }
-            isTold = told + Self.beat <= .now
+            isTold = told + Self.interval <= .now
             if isTold {
                 told = .now
-                enough.wake()
+                batchIsReady.wake()
                 try await noteRunning()
                 try await lookAtAccounts()
-                try await obey()
+                try await applyCommands()
                 noteAnswers()
                 try await noteAnsweringHosts()
                 try await lookAtClock()
@@ -208,7 +208,7 @@ extension DownloadQueue {
     }
 
     /// Stops what other programs, or this one, have taken out of the queue or paused.
-    private func obey() async throws {
+    private func applyCommands() async throws {
         for (position, fetch) in running {
             let row = try await store.task(position)
             if row == nil || row?.state == .paused { fetch.stop() }

@@ -16,7 +16,7 @@ public import LatchKit
 ///
 /// Source: DL-1, DL-2, DL-8 to DL-17.
 public actor DownloadQueue {
-    let latch: Latchstring
+    let latch: LatchClient
     let store: DownloadStore
     nonisolated let partName: PartName
     let library: any DownloadLibrary
@@ -24,7 +24,7 @@ public actor DownloadQueue {
     let now: @Sendable () -> Date
     let hook: DownloadHook
     nonisolated let broadcast: EventBroadcast
-    nonisolated let wakes: Wakes
+    nonisolated let wakes: AsyncSignal
 
     var schedule: DownloadSchedule
     var running: [Int: RunningFetch] = [:]
@@ -35,7 +35,7 @@ public actor DownloadQueue {
     var ready: [ReadyFile] = []
     var readyBytes = 0
     /// Tells the placer that it need not wait for more.
-    nonisolated let enough = Wakes()
+    nonisolated let batchIsReady = AsyncSignal()
     var placer: Task<Void, Never>?
     var pairPlacers: [Int: Task<Void, Never>] = [:]
     /// The live photos that are being put in their places.
@@ -44,7 +44,7 @@ public actor DownloadQueue {
     var nextTime: Date?
     /// Why the queue's file cannot be written, if so.
     var broken: (any Error)?
-    var holds: Set<Hold> = []
+    var holds: Set<PauseReason> = []
     /// What parts hold that could not be noted, for the queue's file was full.
     var unnoted: [Int: ResumePoint] = [:]
     /// How often a disk was full since a file came home, and when it is looked at again.
@@ -77,7 +77,7 @@ public actor DownloadQueue {
     var isCommanded = false
     /// The accounts whose tasks are being paused.
     var pausing: Set<UUID> = []
-    var tally = DownloadTally()
+    var tally = ProgressCounter()
 
     /// Makes a queue on a client's accounts.
     ///
@@ -87,14 +87,14 @@ public actor DownloadQueue {
     ///   - settings: How much at once, and how hard.
     ///   - now: The wall clock.
     public init(
-        _ latch: Latchstring, library: any DownloadLibrary, settings: DownloadSettings = .init(),
+        _ latch: LatchClient, library: any DownloadLibrary, settings: DownloadSettings = .init(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(latch, library: library, settings: settings, now: now, hook: DownloadHook())
     }
 
     init(
-        _ latch: Latchstring, library: any DownloadLibrary, settings: DownloadSettings,
+        _ latch: LatchClient, library: any DownloadLibrary, settings: DownloadSettings,
         now: @escaping @Sendable () -> Date, hook: DownloadHook
     ) {
         self.latch = latch
@@ -102,7 +102,7 @@ public actor DownloadQueue {
         self.settings = settings
         self.now = now
         self.hook = hook
-        let wakes = Wakes()
+        let wakes = AsyncSignal()
         self.wakes = wakes
         broadcast = EventBroadcast { wakes.wake() }
         store = DownloadStore(database: latch.accounts.database)

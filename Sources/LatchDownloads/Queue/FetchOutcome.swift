@@ -20,13 +20,13 @@ enum FetchOutcome: Sendable {
     /// What came was wrong: it may work from the beginning.
     case spoilt(String)
     /// Nothing will work until something changes that is no task's matter.
-    case held(Hold)
+    case held(PauseReason)
     /// Somebody stopped it.
     case stopped
 }
 
 /// What holds up more than one task.
-enum Hold: Sendable, Hashable {
+enum PauseReason: Sendable, Hashable {
     /// There is no room on a disk for something.
     case disk(NeedingRoom)
     /// The account has no session any more, or its secret cannot be read.

@@ -10,7 +10,7 @@ extension Bridge {
     ///
     /// Source: OX-5; contract of Onyx, b.5; RFC 7636 §4.6.
     func redeem(
-        _ code: OneTimeCode, verifier: String, client: RequestOrigin, token shape: TokenShape = .opaque
+        _ code: OneTimeCode, verifier: String, client: RequestOrigin, token shape: TokenFormat = .opaque
     ) async throws -> SessionCredential? {
         let box = try await take(code)
         guard let box, let record = CodeRecord(opening: box, for: code, keys), now() < record.expires else {
@@ -24,7 +24,7 @@ extension Bridge {
     }
 
     private func redeem(
-        _ record: CodeRecord, _ client: RequestOrigin, _ shape: TokenShape
+        _ record: CodeRecord, _ client: RequestOrigin, _ shape: TokenFormat
     ) async throws -> SessionCredential? {
         guard let person = try await people.find(id: record.person), person.isActive,
             person.sessionEpoch == record.sessionEpoch

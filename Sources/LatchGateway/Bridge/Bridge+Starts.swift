@@ -45,7 +45,7 @@ extension Bridge {
     /// - Throws: Why it cannot begin.
     func beginForApp(
         at provider: BridgeProvider, redirect: String, state: State? = nil, callback: String, request: String
-    ) async throws(BridgeFailure) -> Beginning {
+    ) async throws(BridgeFailure) -> AuthorizationStart {
         let (state, verifier) = (state ?? State(), PKCE.Verifier())
         let beginning = try await begin(
             at: provider, .app(redirect: redirect, state: state.text, challenge: verifier.challenge),
@@ -104,7 +104,7 @@ extension Bridge {
     /// - Returns: The session.
     /// - Throws: Why nobody is signed in, recorded already: errors of the provider, of the people, of the database.
     func finishInApp(
-        _ start: SignInStart, code: String, issuer: String?, client: RequestOrigin, token shape: TokenShape
+        _ start: SignInStart, code: String, issuer: String?, client: RequestOrigin, token shape: TokenFormat
     ) async throws -> SessionCredential {
         guard let provider = providers[start.provider] else {
             throw GatewayError(.identityRefused, "The identity provider of this sign-in is configured no longer.")

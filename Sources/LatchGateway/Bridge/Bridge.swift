@@ -63,7 +63,7 @@ final class Bridge: Sendable {
     }
 
     /// A sign-in that has begun.
-    struct Beginning: Sendable {
+    struct AuthorizationStart: Sendable {
         /// Where the browser goes now.
         let address: String
         /// What the browser keeps until it comes back.
@@ -83,7 +83,7 @@ final class Bridge: Sendable {
     func begin(
         at provider: BridgeProvider, _ destination: BridgeState.Destination, callback: String, request: String,
         isAgain: Bool = false
-    ) async throws(BridgeFailure) -> Beginning {
+    ) async throws(BridgeFailure) -> AuthorizationStart {
         let now = now()
         let secret = BrowserSecret(began: now)
         let state = BridgeState(
@@ -95,14 +95,14 @@ final class Bridge: Sendable {
                 challenge: secret.verifier(keys).challenge,
                 extra: provider.extraParameters(for: destination, isAgain: isAgain))
             metrics.bridge(.begun, at: provider.id)
-            return Beginning(address: address, secret: secret)
+            return AuthorizationStart(address: address, secret: secret)
         } catch {
             throw failure(error, at: provider, request)
         }
     }
 
     /// How a sign-in in the browser ended.
-    enum Ending: Sendable {
+    enum CallbackResult: Sendable {
         /// The app gets a code by this deep link.
         case app(link: String)
         /// The browser is signed in and goes on to a path of this server.
@@ -123,7 +123,7 @@ final class Bridge: Sendable {
     func finish(
         _ state: BridgeState, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
         callback: String, client: RequestOrigin
-    ) async throws(BridgeFailure) -> Ending {
+    ) async throws(BridgeFailure) -> CallbackResult {
         let asked = now()
         do {
             // A state of another route, or of another host, does not belong here, though it was made by this server.
@@ -175,7 +175,7 @@ final class Bridge: Sendable {
     private func end(
         _ destination: BridgeState.Destination, for identity: ProviderIdentity, answered: Date,
         at provider: BridgeProvider, _ client: RequestOrigin
-    ) async throws -> Ending {
+    ) async throws -> CallbackResult {
         let (code, expires) = (OneTimeCode(), now() + codeLifetime)
         switch destination {
         case .app(let redirect, let state, let challenge):
@@ -213,7 +213,7 @@ final class Bridge: Sendable {
     /// ``SessionIssuer/issue(for:device:token:authenticated:)``.
     func start(
         for person: Person, provider: String, _ providerSession: String?, _ client: RequestOrigin,
-        token shape: TokenShape = .opaque, authenticated: Date?
+        token shape: TokenFormat = .opaque, authenticated: Date?
     ) async throws -> SessionCredential {
         if authenticated?.timeIntervalSince1970 == 0 {
             log.warning(

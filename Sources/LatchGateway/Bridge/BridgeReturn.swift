@@ -32,7 +32,7 @@ struct BridgeReturn {
     /// The answer to a complete sign-in. The browser's former session ends, so that its token is not good any more.
     ///
     /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
-    func answer(_ ending: Bridge.Ending, _ bridge: Bridge) async -> ServerResponse {
+    func answer(_ ending: Bridge.CallbackResult, _ bridge: Bridge) async -> ServerResponse {
         switch ending {
         case .app(let link): return pages.returning(to: link, status: status)
         case .web(let session, let next):

@@ -18,10 +18,10 @@ enum ByteText {
     }
 
     /// Reads a size in bytes; nil for a negative number, another unit and when it overflows.
-    static func read(_ text: String, unit standard: Unit) -> Int? {
+    static func read(_ text: String, unit defaultValue: Unit) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let name = text.dropFirst(digits.count)
-        let unit = name.isEmpty ? standard : Unit.allCases.first { $0.name == name }
+        let unit = name.isEmpty ? defaultValue : Unit.allCases.first { $0.name == name }
         guard let number = Int(digits), let unit else { return nil }
         let (bytes, overflows) = number.multipliedReportingOverflow(by: unit.rawValue)
         return overflows ? nil : bytes

@@ -25,7 +25,7 @@ extension ConfigurationFamily {
                 list: "access.\(name).groups", \.access[name].groups, of: .group,
                 "Of those who are signed in only those in these groups of the identity provider, and users."),
             ConfigurationKey(
-                "access.\(name).basic_keys", \.access[name].takesKeys, .truth,
+                "access.\(name).basic_keys", \.access[name].takesKeys, .boolean,
                 "Whether programs that know Basic alone may come with a person's key as the password."),
         ]
     }

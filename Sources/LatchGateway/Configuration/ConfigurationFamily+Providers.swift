@@ -10,7 +10,7 @@ extension ConfigurationFamily {
     private static func general(_ name: String) -> [ConfigurationKey] {
         [
             ConfigurationKey(
-                "providers.\(name).enabled", \.providers[name].isEnabled, .truth,
+                "providers.\(name).enabled", \.providers[name].isEnabled, .boolean,
                 "Whether people may come in through it."),
             ConfigurationKey(
                 "providers.\(name).kind", \.providers[name].kind,
@@ -18,7 +18,7 @@ extension ConfigurationFamily {
                 "oidc for any OpenID Connect issuer; google and apple know their own."),
             ConfigurationKey(
                 "providers.\(name).title", \.providers[name].title, .shown, "The text of its button.",
-                standard: "the preset's name, or the provider's"),
+                defaultValue: "the preset's name, or the provider's"),
             ConfigurationKey(
                 "providers.\(name).issuer", \.providers[name].issuer, .optionalWord("an address"),
                 "The issuer, exactly as the provider writes it; only kind oidc has one."),
@@ -39,7 +39,7 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "providers.\(name).client_authentication", \.providers[name].authentication, .authentication,
                 "How the secret is shown: in a header (basic) or the form (post); none for a public client.",
-                standard: "basic"),
+                defaultValue: "basic"),
             ConfigurationKey(
                 list: "providers.\(name).audiences", \.providers[name].audiences, of: .word,
                 "Whom its ID tokens may be meant for besides this server; Zitadel names the project and its other clients."
@@ -64,7 +64,7 @@ extension ConfigurationFamily {
                 "Who comes in that was not linked yet: nobody, people added with 'latchd user add --invite', or everybody."
             ),
             ConfigurationKey(
-                "providers.\(name).link_by_email", \.providers[name].linksByEmail, .truth,
+                "providers.\(name).link_by_email", \.providers[name].linksByEmail, .boolean,
                 "Whether somebody new there is the person here with the same e-mail address, when the provider has verified it."
             ),
             ConfigurationKey(
@@ -74,7 +74,7 @@ extension ConfigurationFamily {
                 "providers.\(name).groups_claim", \.providers[name].groupsClaim, .optionalWord("a claim's name"),
                 "The claim that tells a person's groups, in the ID token or else from UserInfo, such as roles or "
                     + "realm_access.roles; none for a provider whose groups mean nothing here.",
-                standard: "groups where verify.enabled is true, else none"),
+                defaultValue: "groups where verify.enabled is true, else none"),
         ]
     }
 
@@ -85,14 +85,14 @@ extension ConfigurationFamily {
                 "What is asked for, instead of openid, email and profile (for Apple: name)."),
             ConfigurationKey(
                 "providers.\(name).response_mode", \.providers[name].responseMode, .responseMode,
-                "How the answer comes: query or form_post; none leaves it to the provider.", standard: "none"),
+                "How the answer comes: query or form_post; none leaves it to the provider.", defaultValue: "none"),
             ConfigurationKey(
                 list: "providers.\(name).parameters", \.providers[name].parameters, of: .parameter,
                 "Further parameters of the request, such as prompt=select_account."),
             ConfigurationKey(
                 "providers.\(name).callback", \.providers[name].callback, .optionalWord("a path"),
                 "The path below the dialect's prefix that the provider sends browsers back to.",
-                standard: "/auth/oauth/callback for the only provider, else /auth/oauth/ID/callback"),
+                defaultValue: "/auth/oauth/callback for the only provider, else /auth/oauth/ID/callback"),
             ConfigurationKey(
                 "providers.\(name).ca_file", \.providers[name].authorityFile, .optionalPath,
                 "Authorities, PEM, that its certificate is judged by beside the system's."),

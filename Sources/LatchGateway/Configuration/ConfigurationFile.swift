@@ -28,7 +28,7 @@ public struct ConfigurationFile: Sendable {
         self.path = found
         let configuration = try ConfigurationReader.read(
             file: bytes, name: name, folder: Self.folder(of: name), environment: environment,
-            standard: GatewayConfiguration(stateFolder: Self.stateFolder(environment)))
+            defaultValue: GatewayConfiguration(stateFolder: Self.stateFolder(environment)))
         self.configuration = configuration
         self.warnings =
             [found.flatMap(Self.warning), Self.relativeDatabase(configuration.databasePath)].compactMap(\.self)

@@ -12,7 +12,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
 }
 
 extension ConfigurationForm where Value == Bool {
-    static let truth = ConfigurationForm(expected: "true or false") { word, _ in
+    static let boolean = ConfigurationForm(expected: "true or false") { word, _ in
         switch word.lowercased() {
         case "true", "yes", "on": true
         case "false", "no", "off": false

@@ -17,7 +17,7 @@ extension ConfigurationKey {
                 + "speaks TLS, unless it begins with http://.", allowsNone: false),
         ConfigurationKey(
             "database", \.databasePath, .databasePath, "The SQLite file; it is made when it is not there.",
-            standard: "$XDG_STATE_HOME/latchd/latchd.db"),
+            defaultValue: "$XDG_STATE_HOME/latchd/latchd.db"),
         ConfigurationKey(
             "public_url", \.settings.publicURL, .publicURL,
             "The address that browsers and other servers know this one by, such as https://latch.example."),
@@ -27,7 +27,7 @@ extension ConfigurationKey {
                 + "speak plain HTTP from other machines."),
         ConfigurationKey(
             "loops", \.server.loops, .number(1...256), "How many event loops serve requests.",
-            standard: "one a core"),
+            defaultValue: "one a core"),
     ]
 
     private static let tls = [
@@ -44,12 +44,12 @@ extension ConfigurationKey {
 
     private static let onyx = [
         ConfigurationKey(
-            "dialects.onyx.enabled", \.settings.onyx.isEnabled, .truth, "Whether clients of Onyx can sign in."),
+            "dialects.onyx.enabled", \.settings.onyx.isEnabled, .boolean, "Whether clients of Onyx can sign in."),
         ConfigurationKey(
             "dialects.onyx.prefix", \.settings.onyx.prefix, .prefix, "What stands before the paths of the Onyx dialect."
         ),
         ConfigurationKey(
-            "dialects.onyx.registration", \.settings.onyx.allowsRegistration, .truth,
+            "dialects.onyx.registration", \.settings.onyx.allowsRegistration, .boolean,
             "Whether anybody may make an account for themselves."),
     ]
 
@@ -70,7 +70,7 @@ extension ConfigurationKey {
 
     private static let passwords = [
         ConfigurationKey(
-            "passwords.enabled", \.settings.passwordsEnabled, .truth,
+            "passwords.enabled", \.settings.passwordsEnabled, .boolean,
             "Whether people may sign in with e-mail address and password."),
         ConfigurationKey(
             "passwords.minimum_length", \.settings.passwords.minimumLength, .number(1...1024),
@@ -79,16 +79,16 @@ extension ConfigurationKey {
             "passwords.maximum_length", \.settings.passwords.maximumLength, .number(1...1024),
             "The longest new password, in characters."),
         ConfigurationKey(
-            "passwords.require_uppercase", \.settings.passwords.requiresUppercase, .truth,
+            "passwords.require_uppercase", \.settings.passwords.requiresUppercase, .boolean,
             "Whether a new password needs an upper-case letter."),
         ConfigurationKey(
-            "passwords.require_lowercase", \.settings.passwords.requiresLowercase, .truth,
+            "passwords.require_lowercase", \.settings.passwords.requiresLowercase, .boolean,
             "Whether a new password needs a lower-case letter."),
         ConfigurationKey(
-            "passwords.require_digit", \.settings.passwords.requiresDigit, .truth,
+            "passwords.require_digit", \.settings.passwords.requiresDigit, .boolean,
             "Whether a new password needs a digit."),
         ConfigurationKey(
-            "passwords.require_special", \.settings.passwords.requiresSpecialCharacter, .truth,
+            "passwords.require_special", \.settings.passwords.requiresSpecialCharacter, .boolean,
             "Whether a new password needs a special character."),
         ConfigurationKey(
             "passwords.argon2_memory", \.hashingMemory,
@@ -99,7 +99,7 @@ extension ConfigurationKey {
             "Passes over that memory."),
         ConfigurationKey(
             "hashing.threads", \.settings.hashing.threads, .number(1...256),
-            "How many passwords are hashed at once.", standard: "one a core"),
+            "How many passwords are hashed at once.", defaultValue: "one a core"),
         ConfigurationKey(
             "hashing.queue", \.settings.hashing.queue, .number(1...100_000),
             "How many sign-ins may wait for that; more are answered 503."),
@@ -144,7 +144,7 @@ extension ConfigurationKey {
             list: "bridge.redirects", \.settings.bridge.redirects, of: .redirect,
             "The addresses in apps that a sign-in through a provider may end at, compared character by character."),
         ConfigurationKey(
-            "bridge.loopback_redirects", \.settings.bridge.loopbackRedirects, .truth,
+            "bridge.loopback_redirects", \.settings.bridge.loopbackRedirects, .boolean,
             "Whether programs on the person's own machine may be such an app, at http://127.0.0.1 and http://[::1] with any "
                 + "port."),
         ConfigurationKey(
@@ -153,9 +153,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "bridge.key_file", \.settings.bridge.keyFile, .optionalPath,
             "The file of the key that seals sign-ins under way; it is made when it is not there. Gateways that share one "
-                + "complete each other's sign-ins.", standard: "bridge.key beside the database"),
+                + "complete each other's sign-ins.", defaultValue: "bridge.key beside the database"),
         ConfigurationKey(
-            "bridge.codes", \.settings.codes, .choice(CodePlace.allCases.map { ($0.rawValue, $0) }),
+            "bridge.codes", \.settings.codes, .choice(CodeStoreKind.allCases.map { ($0.rawValue, $0) }),
             "Where one-time codes wait: in redis, several gateways complete each other's sign-ins."),
     ]
 
@@ -166,7 +166,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "redis.password_file", \.redis.password, .secretFile, "A file with the password of Redis and nothing else."),
         ConfigurationKey(
-            "redis.allow_plain", \.redis.allowsPlain, .truth,
+            "redis.allow_plain", \.redis.allowsPlain, .boolean,
             "Whether Redis may be on another machine although nothing is encrypted on the way there."),
     ]
 
@@ -180,7 +180,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.connections_per_address", \.connectionsPerAddress, .number(1...1_000_000),
             "How many connections one address may have at once, an IPv6 /64 being one; further ones are closed. Those of "
-                + "trusted_proxies and of Unix sockets do not count.", standard: "512, a quarter of all at most"),
+                + "trusted_proxies and of Unix sockets do not count.", defaultValue: "512, a quarter of all at most"),
         ConfigurationKey(
             "limits.idle", \.server.idleTimeout, .duration(.seconds(1)...day),
             "How long a connection may wait for its next request, and a client take nothing of its answer."),
@@ -205,7 +205,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "audit_log", \.settings.auditPath, .optionalPath,
             "A file that gets a JSON line for every sign-in, failure and revocation."),
-        ConfigurationKey("metrics.enabled", \.settings.metrics.isEnabled, .truth, "Whether there is /metrics."),
+        ConfigurationKey("metrics.enabled", \.settings.metrics.isEnabled, .boolean, "Whether there is /metrics."),
         ConfigurationKey(
             list: "metrics.allow", \.settings.metrics.allowed, of: .network, "Networks that may read /metrics."),
     ]
@@ -216,7 +216,7 @@ extension ConfigurationKey {
         let width = all.map(\.path.count).max() ?? 0
         let lines = all.map { key in
             let gap = String(repeating: " ", count: width - key.path.count + 2)
-            return "\(key.path)\(gap)\(key.variable)\n    \(key.meaning) Default: \(key.standard)."
+            return "\(key.path)\(gap)\(key.variable)\n    \(key.summary) Default: \(key.defaultValue)."
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -5,7 +5,7 @@ extension ConfigurationKey {
 
     private static let general = [
         ConfigurationKey(
-            "dialects.relate-mail.enabled", \.settings.relateMail.isEnabled, .truth,
+            "dialects.relate-mail.enabled", \.settings.relateMail.isEnabled, .boolean,
             "Whether clients of Relate Mail can sign in."),
         ConfigurationKey(
             "dialects.relate-mail.prefix", \.settings.relateMail.prefix, .prefix,
@@ -25,15 +25,15 @@ extension ConfigurationKey {
     private static let provider = [
         ConfigurationKey(
             "dialects.relate-mail.provider", \.settings.relateMail.provider, .optionalWord("a provider's id"),
-            "The identity provider that apps sign in at.", standard: "the only one"),
+            "The identity provider that apps sign in at.", defaultValue: "the only one"),
         ConfigurationKey(
             "dialects.relate-mail.client_id", \.settings.relateMail.clientID, .optionalWord("a word"),
             "What that provider calls the apps: a public client, which has no secret.",
-            standard: "this server's own, when it has no secret either"),
+            defaultValue: "this server's own, when it has no secret either"),
         ConfigurationKey(
             list: "dialects.relate-mail.audience", \.settings.relateMail.audiences, of: .word,
             "Whom a token must be meant for (aud) to open anything; any alone takes every token of the provider, those of "
-                + "other servers too.", standard: "the apps' client_id"),
+                + "other servers too.", defaultValue: "the apps' client_id"),
         ConfigurationKey(
             "dialects.relate-mail.tokens", \.settings.relateMail.tokenKind,
             .choice(AccessTokenExpectation.Kind.allCases.map { ($0.rawValue, $0) }),
@@ -65,7 +65,7 @@ extension ConfigurationKey {
         [
             ConfigurationKey(
                 "dialects.relate-mail.\(name).server", host, .optionalWord("a name"),
-                "The server that \(use), as programs are told.", standard: "the host of public_url"),
+                "The server that \(use), as programs are told.", defaultValue: "the host of public_url"),
             ConfigurationKey(
                 "dialects.relate-mail.\(name).port", port, .number(1...65_535),
                 "Its port where encryption is asked for after connecting."),

@@ -3,7 +3,7 @@ import JOSE
 extension ConfigurationKey {
     static let timeTracker = [
         ConfigurationKey(
-            "dialects.timetracker.enabled", \.settings.timeTracker.isEnabled, .truth,
+            "dialects.timetracker.enabled", \.settings.timeTracker.isEnabled, .boolean,
             "Whether clients of Time Tracker can sign in."),
         ConfigurationKey(
             "dialects.timetracker.prefix", \.settings.timeTracker.prefix, .prefix,
@@ -22,7 +22,7 @@ extension ConfigurationKey {
             "How long a token is good; sessions.maximum where that is less."),
         ConfigurationKey(
             "dialects.timetracker.audience", \.settings.timeTracker.audience, .optionalWord("a word"),
-            "Whom tokens are for, 'aud'.", standard: "public_url with the prefix"),
+            "Whom tokens are for, 'aud'.", defaultValue: "public_url with the prefix"),
         ConfigurationKey(
             "dialects.timetracker.starts_per_minute", \.settings.timeTracker.startRate.requests, .number(1...100_000),
             "How many sign-ins may be begun from one address in a minute."),

@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     static let verify = [
         ConfigurationKey(
-            "verify.enabled", \.settings.verify.isEnabled, .truth,
+            "verify.enabled", \.settings.verify.isEnabled, .boolean,
             "Whether reverse proxies may ask whose a request is."),
         ConfigurationKey(
             "verify.path", \.settings.verify.path, .wholePath, "The path that proxies ask."),

@@ -14,9 +14,9 @@ public struct ConfigurationKey: Sendable {
     /// The path through the file's mappings, parted by dots: `sessions.lifetime`.
     public let path: String
     /// What it does, one sentence.
-    public let meaning: String
+    public let summary: String
     /// The default, as a file would say it.
-    public let standard: String
+    public let defaultValue: String
     let isList: Bool
     /// Sets the value; tells what is wrong with which word.
     let set: @Sendable (_ words: [Word], _ folder: String, inout GatewayConfiguration) -> [ConfigurationMistake]
@@ -31,11 +31,11 @@ public struct ConfigurationKey: Sendable {
     /// Declares a key with one value.
     init<Value: Sendable>(
         _ path: String, _ value: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
-        _ form: ConfigurationForm<Value>, _ meaning: String, standard: String? = nil
+        _ form: ConfigurationForm<Value>, _ summary: String, defaultValue: String? = nil
     ) {
         self.path = path
-        self.meaning = meaning
-        self.standard = standard ?? form.show(Self.defaults[keyPath: value])
+        self.summary = summary
+        self.defaultValue = defaultValue ?? form.show(Self.defaults[keyPath: value])
         isList = false
         set = { words, folder, configuration in
             guard let word = words.first else { return [] }
@@ -48,13 +48,13 @@ public struct ConfigurationKey: Sendable {
     /// Declares a key with a list: a sequence or one value in the file, values parted by commas in the environment.
     init<Element: Sendable>(
         list path: String, _ value: any WritableKeyPath<GatewayConfiguration, [Element]> & Sendable,
-        of form: ConfigurationForm<Element>, _ meaning: String, allowsNone: Bool = true,
-        standard shown: String? = nil
+        of form: ConfigurationForm<Element>, _ summary: String, allowsNone: Bool = true,
+        defaultValue shown: String? = nil
     ) {
         self.path = path
-        self.meaning = meaning
-        let standard = Self.defaults[keyPath: value].map(form.show).joined(separator: ",")
-        self.standard = shown ?? (standard.isEmpty ? "none" : standard)
+        self.summary = summary
+        let defaultValue = Self.defaults[keyPath: value].map(form.show).joined(separator: ",")
+        self.defaultValue = shown ?? (defaultValue.isEmpty ? "none" : defaultValue)
         isList = true
         set = { words, folder, configuration in
             let read = words.map { form.read($0.text, folder) }

@@ -5,14 +5,14 @@ public enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
     /// In an environment variable.
     case variable(String)
     /// In the program itself: nobody said anything.
-    case standard
+    case defaultValue
 
     /// `/etc/latchd/latchd.yaml, line 3`, or `environment variable LATCHD_LISTEN`.
     public var description: String {
         switch self {
         case .file(let path, let line): "\(path), line \(line)"
         case .variable(let name): "environment variable \(name)"
-        case .standard: "default"
+        case .defaultValue: "default"
         }
     }
 
@@ -22,7 +22,7 @@ public enum ConfigurationOrigin: Sendable, Hashable, CustomStringConvertible {
         case (.file(_, let one), .file(_, let two)): one < two
         case (.file, _): true
         case (.variable(let one), .variable(let two)): one < two
-        case (.variable, .standard): true
+        case (.variable, .defaultValue): true
         default: false
         }
     }

@@ -26,10 +26,10 @@ public struct ConfigurationReader: Sendable {
             return (1..<names.count).map { names.prefix($0).joined(separator: ".") }
         })
 
-    private init(name: String, folder: String, standard: GatewayConfiguration) {
+    private init(name: String, folder: String, defaultValue: GatewayConfiguration) {
         self.name = name
         self.folder = folder
-        configuration = standard
+        configuration = defaultValue
     }
 
     /// Reads a configuration.
@@ -44,12 +44,12 @@ public struct ConfigurationReader: Sendable {
     /// - Throws: ``ConfigurationError`` with every mistake.
     public static func read(
         file: [UInt8]?, name: String = "", folder: String = "", environment: [String: String],
-        standard: GatewayConfiguration
+        defaultValue: GatewayConfiguration
     ) throws(ConfigurationError) -> GatewayConfiguration {
-        var reader = ConfigurationReader(name: name, folder: folder, standard: standard)
+        var reader = ConfigurationReader(name: name, folder: folder, defaultValue: defaultValue)
         if let file { reader.read(file) }
         reader.read(environment)
-        reader.configuration.settle()
+        reader.configuration.resolve()
         reader.mistakes += reader.crossCheck()
         guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
         return reader.configuration
@@ -69,7 +69,7 @@ public struct ConfigurationReader: Sendable {
         let section = path.split(separator: ".").dropLast().joined(separator: ".")
         let below = origins.filter { $0.key.hasPrefix(path + ".") }
         let beside = (below.isEmpty ? origins.filter { $0.key.hasPrefix(section + ".") } : below).map(\.value)
-        return beside.min { $0.precedes($1) } ?? .standard
+        return beside.min { $0.precedes($1) } ?? .defaultValue
     }
 
     private func contradictions() -> [ConfigurationMistake] {
@@ -77,7 +77,7 @@ public struct ConfigurationReader: Sendable {
             rule.isKept(configuration) || !unread.isDisjoint(with: rule.keys)
                 ? nil
                 : ConfigurationMistake(
-                    origin: rule.keys.lazy.compactMap { origins[$0] }.first ?? .standard, problem: rule.problem,
+                    origin: rule.keys.lazy.compactMap { origins[$0] }.first ?? .defaultValue, problem: rule.problem,
                     remedy: rule.remedy)
         }
     }
@@ -150,7 +150,7 @@ extension ConfigurationReader {
         }
         guard texts.count == nodes.count else {
             let form = key.isList ? "a list of values" : "one value"
-            return report(origin, "\(key.path) is not \(form)", "write it like its default, \(key.standard)")
+            return report(origin, "\(key.path) is not \(form)", "write it like its default, \(key.defaultValue)")
         }
         if key.path == "listen", words.isEmpty {
             return report(origin, "listen is an empty list", "name an address, or remove the line")
@@ -165,7 +165,7 @@ extension ConfigurationReader {
                 origin, "\(family.path) has a name that it may not have", "a name is \(ConfigurationFamily.nameForm)")
         }
         let known = ConfigurationKey.all.map(\.path) + Self.familyKeys(at: path).map(\.path) + Self.sections.sorted()
-        report(origin, "unknown key '\(path)'", Self.remedy(Spelling.nearest(to: path, among: known)))
+        report(origin, "unknown key '\(path)'", Self.remedy(SpellingSuggestion.nearest(to: path, among: known)))
     }
 
     private func origin(_ mark: YAMLMark) -> ConfigurationOrigin {
@@ -201,7 +201,7 @@ extension ConfigurationReader {
         let prefix = ConfigurationKey.variablePrefix
         let families = ConfigurationFamily.all.flatMap { $0.variables(near: name) }
         let others = (ConfigurationKey.all.map(\.variable) + families).map { String($0.dropFirst(prefix.count)) }
-        return Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: others).map { prefix + $0 }
+        return SpellingSuggestion.nearest(to: String(name.dropFirst(prefix.count)), among: others).map { prefix + $0 }
     }
 
     private mutating func set(

@@ -2,7 +2,7 @@ import HTTPServer
 import Wire
 
 extension GatewayConfiguration {
-    mutating func settleAccess() {
+    mutating func resolveAccess() {
         settings.verify.rules.rules = access.all.map { name, draft in draft.rule(name) }
     }
 

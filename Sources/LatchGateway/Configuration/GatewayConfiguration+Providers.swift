@@ -3,7 +3,7 @@ import OpenIDConnect
 import Wire
 
 extension GatewayConfiguration {
-    mutating func settleProviders() {
+    mutating func resolveProviders() {
         settings.providers = providers.all.filter(\.draft.isEnabled).map { name, draft in
             var provider = draft.configuration(name)
             let claim = draft.groupsClaim ?? (settings.verify.isEnabled ? "groups" : "none")

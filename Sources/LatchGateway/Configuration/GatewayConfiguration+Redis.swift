@@ -36,11 +36,11 @@ extension GatewayConfiguration {
         set { redis.url = newValue }
     }
 
-    mutating func settleRedis() {
+    mutating func resolveRedis() {
         settings.redis = redis.settings(password: redis.password, allowsPlain: redis.allowsPlain)
     }
 
-    mutating func settleIntrospection() {
+    mutating func resolveIntrospection() {
         settings.introspectionClients = introspection.all.compactMap { name, draft in
             (draft.secret ?? draft.fileSecret).flatMap { try? IntrospectionClient(id: name, secret: $0) }
         }

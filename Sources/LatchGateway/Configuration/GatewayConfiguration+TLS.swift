@@ -13,11 +13,11 @@ extension GatewayConfiguration {
     }
 
     /// Puts together what several keys say: which listener speaks TLS, and who may come without.
-    mutating func settle() {
-        settleRedis()
-        settleIntrospection()
-        settleProviders()
-        settleAccess()
+    mutating func resolve() {
+        resolveRedis()
+        resolveIntrospection()
+        resolveProviders()
+        resolveAccess()
         let hasCertificate = tlsPaths.certificate != nil
         server.listeners = listen.map { $0.listener(hasCertificate: hasCertificate) }
         settings.certificateFiles = tlsPaths.certificate.flatMap { certificate in

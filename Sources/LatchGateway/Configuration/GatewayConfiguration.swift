@@ -30,7 +30,7 @@ public struct GatewayConfiguration: Sendable {
         settings = GatewaySettings(databasePath: stateFolder + "/latchd.db")
         settings.hashing.threads = HTTPServer.Configuration.coreCount
         server = HTTPServer.Configuration(listeners: [])
-        settle()
+        resolve()
     }
 }
 

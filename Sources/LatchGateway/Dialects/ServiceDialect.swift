@@ -17,16 +17,16 @@ extension ServiceDialect {
     ///   - method: The method.
     ///   - path: The path below the prefix.
     ///   - router: Gets the route.
-    ///   - atOnce: Answers a request that need not wait for anything; nil from it leaves the request to `handler`.
+    ///   - synchronousHandler: Answers a request that need not wait for anything; nil from it leaves the request to `handler`.
     ///   - handler: Answers every other request.
     func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
-        atOnce: (@Sendable (Self, ServerRequest) -> ServerResponse?)? = nil,
+        synchronousHandler: (@Sendable (Self, ServerRequest) -> ServerResponse?)? = nil,
         _ handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
     ) {
         var first: (@Sendable (ServerRequest) -> ServerResponse?)?
-        if let atOnce { first = { request in atOnce(self, request) } }
-        router.on(method, prefix + path, atOnce: first) { request in
+        if let synchronousHandler { first = { request in synchronousHandler(self, request) } }
+        router.on(method, prefix + path, synchronousHandler: first) { request in
             do {
                 return try await handler(self, request)
             } catch {

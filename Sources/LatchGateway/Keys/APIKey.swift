@@ -64,7 +64,7 @@ struct KnownAPIKey: Sendable {
 }
 
 /// A key that was made just now: the only moment at which there is its text.
-struct MadeAPIKey: Sendable {
+struct CreatedAPIKey: Sendable {
     let key: Secret
     let listed: APIKey
 }

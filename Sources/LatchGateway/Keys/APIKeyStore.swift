@@ -49,7 +49,7 @@ public final class APIKeyStore: Sendable {
     func make(
         for person: Person, name: String, scopes: [String], expires: Date? = nil, maximum: Int, asking: UUID? = nil,
         recording event: AuditEvent = AuditEvent(.apiKeyMade)
-    ) async throws -> MadeAPIKey {
+    ) async throws -> CreatedAPIKey {
         let key = Data(SecureRandom.bytes(32)).base64EncodedString()
         let made = APIKey(
             id: UUID(), person: person.id, email: person.email, name: name, scopes: scopes, created: now(),
@@ -70,7 +70,7 @@ public final class APIKeyStore: Sendable {
         event.person = person.id
         event.key = made.id.uuidString.lowercased()
         audit.record(event)
-        return MadeAPIKey(key: Secret(key), listed: made)
+        return CreatedAPIKey(key: Secret(key), listed: made)
     }
 
     /// The keys that are good, newest first; of `person` alone when one is named.
@@ -153,7 +153,7 @@ extension APIKeyStore {
     }
 
     /// Whose key a text is, when that is in memory. A good one counts as used.
-    func authenticateAtOnce(_ text: String) -> KnownAPIKey? {
+    func cachedAuthentication(_ text: String) -> KnownAPIKey? {
         Self.isKey(text) ? cache.use(SHA256.digest(text), at: now()) : nil
     }
 

@@ -24,7 +24,7 @@ struct AccountPage {
     /// The person's API keys; nil where no dialect creates keys and the person has none.
     var keys: KeyTable?
     /// The request that the page answers.
-    var visit: PageVisit?
+    var visit: SignedInRequest?
 
     /// What is said after a form, by a word in the address: nothing else of an address is ever shown.
     static let notes = [

@@ -84,6 +84,6 @@ enum PINStatements {
         "UPDATE pins SET attempts = 0, lock_outs = 0, locked_until = NULL WHERE person_id = ? AND hash = ?", UUID.self,
         String.self)
 
-    static let giveBack = Statement(
+    static let returnAttempt = Statement(
         "UPDATE pins SET attempts = max(0, attempts - 1) WHERE person_id = ? AND hash = ?", UUID.self, String.self)
 }

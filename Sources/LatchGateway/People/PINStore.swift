@@ -107,7 +107,7 @@ public final class PINStore: Sendable {
                 let matches = try await hasher.verify(pin.secret, against: hash, mayEnter: true)
                 whenRight = matches ? try await prepare() : nil
             } catch {
-                _ = try await database.write { try $0.run(PINStatements.giveBack, person, hash.rawValue) }
+                _ = try await database.write { try $0.run(PINStatements.returnAttempt, person, hash.rawValue) }
                 throw error
             }
             if let whenRight {

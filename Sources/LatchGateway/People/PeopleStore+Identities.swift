@@ -43,9 +43,9 @@ extension PeopleStore {
             if renewingGroups { try await renewGroups(of: person, identity, at: provider) }
             return person
         }
-        let wish = LinkWish(identity, at: provider, toldAt: moment, now: now())
-        let outcome = try await database.write { connection throws(DatabaseError) in try wish.fulfil(connection) }
-        return try settle(outcome, wish)
+        let linking = IdentityLinking(identity, at: provider, toldAt: moment, now: now())
+        let outcome = try await database.write { connection throws(DatabaseError) in try linking.run(connection) }
+        return try settle(outcome, linking)
     }
 
     /// Whether an identity is somebody's here already.
@@ -92,8 +92,8 @@ extension PeopleStore {
         return person
     }
 
-    private func settle(_ outcome: LinkWish.Outcome, _ wish: LinkWish) throws -> Person {
-        let provider = wish.provider
+    private func settle(_ outcome: IdentityLinking.Outcome, _ linking: IdentityLinking) throws -> Person {
+        let provider = linking.provider
         switch outcome {
         case .known(let person): return try active(person, provider)
         case .disabled(let person): return try active(person, provider)
@@ -111,7 +111,7 @@ extension PeopleStore {
             }
             audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person.id))
             return person
-        case .unverified: throw Self.unverified(wish.identity, provider)
+        case .unverified: throw Self.unverified(linking.identity, provider)
         case .invalidEmail(let error): throw error
         case .notInvited:
             throw GatewayError(

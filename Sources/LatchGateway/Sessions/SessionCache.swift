@@ -90,10 +90,10 @@ final class SessionCache: Sendable {
     }
 
     private final class Part: Sendable {
-        let state: Mutex<SessionCachePart>
+        let state: Mutex<SessionCacheShard>
 
         init(generationCapacity: Int) {
-            state = Mutex(SessionCachePart(generationCapacity: generationCapacity))
+            state = Mutex(SessionCacheShard(generationCapacity: generationCapacity))
         }
     }
 }

@@ -22,7 +22,7 @@ public protocol SessionIssuer: Sendable {
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or got another password since
     ///   `person` was read; what `shape` throws.
     func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?, asking: SessionID?
+        for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential
 
     /// Tells whose session a token is of. A valid one counts as used.
@@ -34,7 +34,7 @@ public protocol SessionIssuer: Sendable {
     func authenticate(_ token: String) async throws -> Authentication
 
     /// The same where that can be told at once, from memory; nil where ``authenticate(_:)`` must be asked.
-    func authenticateAtOnce(_ token: String) -> Authentication?
+    func cachedAuthentication(_ token: String) -> Authentication?
 
     /// Extends the session of a token, or of a token made for refreshing; nil when there is no live one.
     ///
@@ -60,13 +60,13 @@ public protocol SessionIssuer: Sendable {
 extension SessionIssuer {
     /// Starts a session with an opaque token for somebody who showed just now who it is.
     public func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape = .opaque, authenticated: Date? = nil
+        for person: Person, device: SessionDevice, token shape: TokenFormat = .opaque, authenticated: Date? = nil
     ) async throws -> SessionCredential {
         try await issue(for: person, device: device, token: shape, authenticated: authenticated, asking: nil)
     }
 
     /// Nothing is known at once.
-    public func authenticateAtOnce(_ token: String) -> Authentication? { nil }
+    public func cachedAuthentication(_ token: String) -> Authentication? { nil }
 }
 
 /// What a sign-in or a refresh gives out.

@@ -47,7 +47,7 @@ public final class StatefulSessionIssuer: SessionIssuer {
 
     /// Starts a session; see ``SessionIssuer``.
     public func issue(
-        for person: Person, device: SessionDevice, token shape: TokenShape, authenticated: Date?, asking: SessionID?
+        for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential {
         let id = SessionID.random()
         let now = now()
@@ -97,12 +97,12 @@ public final class StatefulSessionIssuer: SessionIssuer {
 
     /// Tells whose session a token is of; see ``SessionIssuer``.
     public func authenticate(_ token: String) async throws -> Authentication {
-        if let answer = authenticateAtOnce(token) { return answer }
+        if let answer = cachedAuthentication(token) { return answer }
         return try await authenticateFromDatabase(SHA256.digest(token), now())
     }
 
     /// Tells whose session a token is of, when that is in memory; see ``SessionIssuer``.
-    public func authenticateAtOnce(_ token: String) -> Authentication? {
+    public func cachedAuthentication(_ token: String) -> Authentication? {
         let count = token.utf8.count
         guard count == 43 || (Self.minimumMadeCount...Self.maximumTokenCount).contains(count) else {
             return .unrecognized

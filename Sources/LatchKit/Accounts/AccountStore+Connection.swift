@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension AccountStore {
     /// Writes a connection's secrets to their place, if it has any; they count once the row says so.
-    func writeSecrets(_ id: UUID, _ parted: PartedConnection) async throws {
+    func writeSecrets(_ id: UUID, _ parted: StoredConnection) async throws {
         guard !parted.secret.isEmpty else { return }
         let secret = Secret(bytes: JSON.encode(parted.secret))
         try await LatchError.telling {
@@ -51,7 +51,7 @@ extension AccountStore {
                 "Another program has changed this account's connection meanwhile. Look at it and try again."
             )
         }
-        let parted = PartedConnection(options, replacing: try record.kept)
+        let parted = StoredConnection(options, replacing: try record.kept)
         try await writeSecrets(id, parted)
         try hook.after(.newConnectionWritten)
         do {

@@ -13,7 +13,7 @@ extension AccountStore {
     /// The caller holds the account's lock. What could not be revoked stays noted, for a later start.
     ///
     /// - Returns: Why something could not be revoked; nil when nothing is left.
-    func revokeLeftovers(
+    func revokeOrphanedKeys(
         of id: UUID, _ dialect: any KeyDialect, at server: ServerAddress, _ ask: KeyQuestion
     ) async throws -> LatchError? {
         var notes = try await leftovers(of: id)
@@ -50,7 +50,7 @@ extension AccountStore {
     private struct Stopping: Error {}
 
     private func revoke(
-        _ note: LeftoverKey, of id: UUID, besides held: String?, _ dialect: any KeyDialect, _ server: ServerAddress,
+        _ note: OrphanedKey, of id: UUID, besides held: String?, _ dialect: any KeyDialect, _ server: ServerAddress,
         _ ask: KeyQuestion
     ) async throws {
         var ids: [String] = []
@@ -72,7 +72,7 @@ extension AccountStore {
         _ key: String, _ dialect: any KeyDialect, _ server: ServerAddress, _ ask: KeyQuestion
     ) async throws {
         let request = dialect.revokeKey(key)
-        if let error = dialect.whyNotEnded(try await ask(request), to: request, at: server) { throw error }
+        if let error = dialect.revocationError(try await ask(request), to: request, at: server) { throw error }
     }
 
     /// Notes the key that replaced another one in the secret store; it is not looked for by its name any more.

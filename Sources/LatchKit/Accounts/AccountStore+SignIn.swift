@@ -44,7 +44,7 @@ extension AccountStore {
     ///
     /// - Returns: The account, and the session that its new one replaced.
     func keep(
-        _ signIn: SignedIn, _ onStep: @escaping @Sendable (ArrivalStep) -> Void = { _ in }
+        _ signIn: SignedIn, _ onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> (account: Account, old: ReplacedSession?) {
         let door = try await locks.lock(named: "sign-in")
         defer { door.release() }
@@ -57,11 +57,11 @@ extension AccountStore {
 
     /// The caller holds the account's lock.
     private func keep(
-        _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (ArrivalStep) -> Void
+        _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (SignInProgress) -> Void
     ) async throws -> (account: Account, old: ReplacedSession?) {
         let oldKey = try await account(id)?.apiKeyID
         let oldToken = try await LatchError.telling { try await secrets.read(Self.tokenKey(id)) }
-        let kept = PartedConnection(signIn.server.connection, replacing: try? await record(id)?.kept)
+        let kept = StoredConnection(signIn.server.connection, replacing: try? await record(id)?.kept)
         let old = oldToken.map { SessionTokens(stored: $0) }
         var signIn = signIn
         // The same key again, by a person who does not know its id: it is still known here.
@@ -95,7 +95,7 @@ extension AccountStore {
     }
 
     private func makeRow(
-        _ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection, replacing oldKey: String?
+        _ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection, replacing oldKey: String?
     ) async throws {
         let (moment, kept) = (now(), parted.row)
         try await change { connection in
@@ -127,14 +127,14 @@ extension AccountStore {
         if let name = signIn.keyName { _ = try connection.run(forgetLeftover, name.text, id) }
     }
 
-    private func write(_ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection) async throws {
+    private func write(_ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection) async throws {
         try await writeSecrets(id, parted)
         try hook.after(.connectionWritten)
         try await LatchError.telling { try await secrets.write(signIn.tokens.stored, for: Self.tokenKey(id)) }
         try hook.after(.tokenWritten)
     }
 
-    private func makeWhole(_ id: UUID, _ signIn: SignedIn, _ parted: PartedConnection) async throws {
+    private func makeWhole(_ id: UUID, _ signIn: SignedIn, _ parted: StoredConnection) async throws {
         let (moment, kept) = (now(), parted.row)
         try await change { connection in
             try connection.run(Self.deactivateAll)
@@ -149,7 +149,7 @@ extension AccountStore {
         try hook.after(.rowWhole)
     }
 
-    private func undo(_ id: UUID, _ oldToken: Secret?, _ parted: PartedConnection) async throws {
+    private func undo(_ id: UUID, _ oldToken: Secret?, _ parted: StoredConnection) async throws {
         switch try await record(id)?.stage {
         case .pending: try await finishLeaving(id)
         case .wiping: try await finishWiping(id)

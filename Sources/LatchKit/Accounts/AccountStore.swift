@@ -14,9 +14,9 @@ public final class AccountStore: Sendable {
     let secrets: any SecretStoring
     let locks: AccountLocks
     let now: @Sendable () -> Date
-    let goodbyeBound: Duration
-    let answerBound: @Sendable () -> Duration
-    let hook: StepHook
+    let revocationTimeout: Duration
+    let requestTimeout: @Sendable () -> Duration
+    let hook: CrashPoint
     let watch: AccountWatch
     let cache: ResponseCache
     let log: ClientLog
@@ -24,7 +24,8 @@ public final class AccountStore: Sendable {
     init(
         database: Database, downloadOwner: String, secrets: any SecretStoring, locks: AccountLocks,
         now: @escaping @Sendable () -> Date,
-        pollInterval: Duration, goodbyeBound: Duration, answerBound: @escaping @Sendable () -> Duration, hook: StepHook,
+        pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
+        hook: CrashPoint,
         cache: ResponseCache, log: ClientLog
     ) {
         self.database = database
@@ -32,8 +33,8 @@ public final class AccountStore: Sendable {
         self.secrets = AccountSecrets(store: secrets, database: database)
         self.locks = locks
         self.now = now
-        self.goodbyeBound = goodbyeBound
-        self.answerBound = answerBound
+        self.revocationTimeout = revocationTimeout
+        self.requestTimeout = requestTimeout
         self.hook = hook
         self.cache = cache
         self.log = log
@@ -91,11 +92,11 @@ public final class AccountStore: Sendable {
         case 0:
             throw LatchError(
                 .noAccount,
-                "There is no account '\(ServerText.clean(text))' here." + Self.advice(on: wanted, among: all))
+                "There is no account '\(SanitizedText.clean(text))' here." + Self.advice(on: wanted, among: all))
         default:
             let list = found.map { "\($0.userEmail)@\($0.serverURL.withoutScheme)" }.joined(separator: ", ")
             throw LatchError(
-                .ambiguousAccount, "'\(ServerText.clean(text))' fits several accounts: \(list). Give one of these.")
+                .ambiguousAccount, "'\(SanitizedText.clean(text))' fits several accounts: \(list). Give one of these.")
         }
     }
 

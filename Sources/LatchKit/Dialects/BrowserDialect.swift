@@ -15,13 +15,15 @@ public protocol BrowserDialect: Dialect {
     /// Whether a server sends browsers back to loopback addresses; one that does not answer does not.
     ///
     /// - Throws: `CancellationError` only.
-    func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool
+    func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection) async throws(CancellationError)
+        -> Bool
 
     /// Begins a sign-in: asks the server what must be asked before the browser opens.
     ///
     /// - Returns: What the browser opens, and how the sign-in is finished; it holds the verifier, in memory only.
     /// - Throws: ``LatchError`` when it cannot begin; `CancellationError`.
-    func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney
+    func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+        -> BrowserJourney
 }
 
 extension BrowserDialect {
@@ -40,7 +42,7 @@ public struct BrowserStart: Sendable {
     /// What the account's key may do, where the server makes one; nil for everything.
     public var scopes: [String]?
     /// Notes the key that the server is about to be asked for, where a sign-in ends in one; before it is asked.
-    var noteKey: @Sendable (Identity) async throws -> KeyNote
+    var noteKey: @Sendable (Identity) async throws -> KeyIntent
 }
 
 /// A sign-in that waits for the browser.

@@ -1,128 +1,131 @@
 public import FoundationEssentials
 
-/// One server family's way of speaking: paths, messages, error envelopes. A value without state.
+/// The protocol of one server family: its paths, messages and error envelopes. A value without state.
 ///
-/// What a dialect gives are requests to send and readings of answers; sending, keeping and locking are done once, in
-/// ``Session``. A new family is one conforming type and one line in ``Dialects/all``. What only some families can is in
-/// protocols of its own: ``PasswordDialect``, ``BrowserDialect``, ``KeyDialect``, ``PasswordChangeDialect``,
+/// A dialect makes requests and reads responses. ``Session`` sends the requests, stores the tokens and takes the locks. A
+/// new family is one conforming type and one line in ``Dialects/all``. Abilities that only some families have are in
+/// further protocols: ``PasswordDialect``, ``BrowserDialect``, ``KeyDialect``, ``PasswordChangeDialect``,
 /// ``SessionListDialect``.
 ///
 /// Source: ARCHITECTURE.md, dialects.
 public protocol Dialect: Sendable {
-    /// The word under which accounts remember the dialect.
+    /// The id that is stored with every account of this family.
     var id: DialectID { get }
-    /// The family's name for people.
+    /// The name of the family, for people.
     var title: String { get }
-    /// What this value knows of its one server beyond the family, to be kept with the account: never a secret.
+    /// What this value knows about one server, to be stored with the account. Holds no secret. Default: empty.
     var details: [String: String] { get }
-    /// The same dialect for the server that told these details; see ``details``.
+    /// Returns the dialect of a server with stored ``details``. Default: this value, for families whose servers do not differ.
     func with(details: [String: String]) -> any Dialect
 
-    /// The question that only this family answers in its way; sent without a token.
+    /// The request that identifies the family. It is sent without a token.
     var probe: DialectRequest { get }
-    /// Reads the answer to ``probe``.
-    func recognise(_ answer: ClientResponse) -> Recognition
-    /// Looks for a server of the family at an address; where ``probe`` alone is not enough, asks more.
+    /// Reads the response to ``probe``.
+    func match(_ answer: ClientResponse) -> ServerMatch
+    /// Looks for a server of this family at an address. Default: sends ``probe`` and reads the response with ``match(_:)``.
     ///
-    /// - Returns: The server, which may have another address than the one that was asked, or who answered instead.
-    /// - Throws: ``LatchError`` when nobody answered; `CancellationError`.
-    func find(_ line: ServerLine) async throws -> Finding
+    /// - Returns: The server, whose address may differ from the given one, or what answered instead.
+    /// - Throws: ``LatchError`` when the server does not respond; `CancellationError`.
+    func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult
 
     /// The request that asks who is signed in.
     var identity: DialectRequest { get }
-    /// Reads a successful answer to ``identity``; nil when it is none of this family's.
+    /// Reads a successful response to ``identity``. Returns nil when the response is not from this family.
     func identity(from answer: ClientResponse) -> Identity?
 
-    /// The request that renews a token, sent with it; nil where tokens cannot be renewed.
+    /// The request that renews a token, sent with that token. Nil when tokens cannot be renewed, which is the default.
     var refresh: DialectRequest? { get }
-    /// Reads a successful answer to ``refresh``; nil when it is none of this family's.
+    /// Reads a successful response to ``refresh``. Returns nil when the response is not from this family.
     func renewal(from answer: ClientResponse) -> Grant?
-    /// When a token granted at `now` is due to be renewed.
+    /// When to renew a token that was granted at `now`. Default: never.
     func refreshDate(now: Date, expires: Date?) -> Date
 
-    /// The request that ends the session on the server, sent with the token; nil where there is none.
+    /// Returns the request that ends the session on the server, sent with the token. Nil when the family has none.
     ///
-    /// - Parameter keyID: The id of the account's key, where the token is one.
-    /// - Returns: The request.
+    /// - Parameter keyID: The id of the account's API key, when its token is one.
     func signOut(keyID: String?) -> DialectRequest?
-    /// Reads the server's own answer to ``signOut(keyID:)``: nil when the session has ended there, else why it has not, as
-    /// a sentence.
-    func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String?
+    /// Reads the response to ``signOut(keyID:)``. Returns nil when the session has ended on the server, else the reason as a
+    /// sentence. Default: any successful status means that it has ended.
+    func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String?
 
-    /// Whether a server that takes ``signOut(keyID:)`` well has ended the session; otherwise it is asked once more who is
-    /// signed in.
-    var signsOutForCertain: Bool { get }
+    /// Whether a successful sign-out response always means that the session ended. When false, ``identity`` is requested
+    /// once more to make sure. Default: true.
+    var trustsSignOutResponse: Bool { get }
 
-    /// The service and account under which the apps of this family store a token in the secret store; nil when this program's
-    /// own name is used. The account's id is stored beside them.
+    /// The service and account names under which the apps of this family store a token in the secret store. Nil, the
+    /// default, for the names of this library. The account's id is stored with either.
     var tokenName: (service: String, account: String)? { get }
 
-    /// The fields that carry a token.
+    /// Returns the header fields that carry a token.
     func authorization(_ token: Secret) -> HTTPHeaders
-    /// The fields that carry a token on a connection that adds fields of its own: theirs must not be lost.
+    /// Returns the header fields that carry a token on a connection that sends `extra` fields with every request. Fields of
+    /// both are kept. Default: the same as ``authorization(_:)``.
     func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders
-    /// Fields of every request with a token that does not have them itself.
+    /// Header fields that every request with a token gets unless it sets them itself. Default: none.
     var tokenHeaders: HTTPHeaders { get }
 
-    /// What an answer to a request with a token says about the session.
+    /// Decides what the response to a request with a token says about the session.
     ///
     /// - Parameters:
-    ///   - answer: Any answer, from whoever gave it.
-    ///   - path: The path that was asked, below the address.
-    ///   - server: The address that was asked.
-    /// - Returns: Whose answer it is, and whether it takes the token.
-    func verdict(on answer: ClientResponse, to path: String, at server: ServerAddress) -> Verdict
+    ///   - answer: A response from the server, or from a proxy in front of it.
+    ///   - path: The path of the request, below the address.
+    ///   - server: The address of the request.
+    /// - Returns: Whether the response is the server's own, and whether the server accepts the token.
+    func authenticationOutcome(
+        of answer: ClientResponse, to path: String, at server: ServerAddress
+    ) -> AuthenticationOutcome
 
-    /// The server's own words in the family's error envelope; nil where there are none. Not yet fit to be printed.
-    func words(in answer: ClientResponse) -> String?
+    /// The error message in a response, from the error envelope of the family. Nil when there is none. It must be cleaned
+    /// with ``SanitizedText`` before it is shown.
+    func errorMessage(in answer: ClientResponse) -> String?
 
-    /// How long the server wants a client to wait after an answer; nil when it does not matter.
-    func pause(after answer: ClientResponse) -> Duration?
-    /// What is known of a fault of the server's own, as a sentence; nil where nothing is.
-    func remedy(for answer: ClientResponse) -> String?
+    /// How long the server asks clients to wait after a response. Nil when it does not say. Default: the `Retry-After` field.
+    func retryDelay(after answer: ClientResponse) -> Duration?
+    /// A sentence about a known fault of the server that explains a response. Default: nil.
+    func hint(for answer: ClientResponse) -> String?
 }
 
 extension Dialect {
-    /// Nothing.
+    /// An empty dictionary: this family stores nothing about a server.
     public var details: [String: String] { [:] }
-    /// This very value: a family whose servers are all alike.
+    /// Returns this value: the servers of this family do not differ.
     public func with(details: [String: String]) -> any Dialect { self }
 
-    /// Asks ``probe`` and reads the answer.
-    public func find(_ line: ServerLine) async throws -> Finding {
-        let answer = try await line.send(probe)
-        return switch recognise(answer) {
-        case .server(let features): .server(self, line.address, features)
-        case .stranger(let reason): .stranger(reason, answer)
+    /// Sends ``probe`` and reads the response with ``match(_:)``.
+    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+        let answer = try await connection.send(probe)
+        return switch match(answer) {
+        case .server(let features): .server(self, connection.address, features)
+        case .notRecognized(let reason): .notRecognized(reason, answer)
         }
     }
 
-    /// The same fields as without.
+    /// The same fields as ``authorization(_:)``.
     public func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders { authorization(token) }
 
-    /// None.
+    /// Nil: tokens of this family cannot be renewed.
     public var refresh: DialectRequest? { nil }
-    /// None.
+    /// Nil: tokens of this family cannot be renewed.
     public func renewal(from answer: ClientResponse) -> Grant? { nil }
-    /// Never: there is nothing to renew with.
+    /// The distant future: tokens of this family cannot be renewed.
     public func refreshDate(now: Date, expires: Date?) -> Date { .distantFuture }
 
-    /// None.
+    /// Nil: tokens are stored under the names of this library.
     public var tokenName: (service: String, account: String)? { nil }
-    /// None.
+    /// An empty set of fields.
     public var tokenHeaders: HTTPHeaders { [:] }
-    /// It has.
-    public var signsOutForCertain: Bool { true }
-    /// What `Retry-After` says.
-    public func pause(after answer: ClientResponse) -> Duration? { RetryAfter.read(answer) }
-    /// Nothing.
-    public func remedy(for answer: ClientResponse) -> String? { nil }
+    /// True: a successful sign-out response means that the session ended.
+    public var trustsSignOutResponse: Bool { true }
+    /// The delay of the `Retry-After` field.
+    public func retryDelay(after answer: ClientResponse) -> Duration? { RetryAfter.read(answer) }
+    /// Nil: no faults are known.
+    public func hint(for answer: ClientResponse) -> String? { nil }
 
-    /// Any success has ended it.
-    public func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String? {
+    /// Nil for any successful status, else a sentence with the server's error message.
+    public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess else { return nil }
-        let words = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
-        return "\(server) refuses: \(words)."
+        let message = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
+        return "\(server) refuses: \(message)."
     }
 }
 
@@ -154,7 +157,7 @@ public enum Dialects {
         ImmichDialect(),
         TimeTrackerDialect(),
         RelateMailDialect(),
-        ProtectedDialect(),
+        ForwardAuthDialect(),
     ]
 
     /// The dialect of that id, or nil when this version does not know it.

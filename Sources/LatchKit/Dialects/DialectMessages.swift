@@ -4,14 +4,13 @@ public import FoundationEssentials
 public struct DialectRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// The path below the address, with a query if need be.
+    /// The path below the address, with a query if there is one.
     public var path: String
     /// Header fields besides the token's.
     public var headers: HTTPHeaders
     /// The body.
     public var body: [UInt8]
-    /// The address that the path is below; nil for the account's own server. Another one is where that server's sessions
-    /// come from.
+    /// The address that the path is below. Nil for the account's server; otherwise the server that issues its sessions.
     public var base: ServerAddress?
 
     /// Makes a request.
@@ -34,12 +33,12 @@ extension DialectRequest: CustomReflectable {
     }
 }
 
-/// Whether an answer to a dialect's question came from such a server.
-public enum Recognition: Sendable {
-    /// It did, and this is what the server tells of itself.
+/// Whether the response to a probe came from a server of the family.
+public enum ServerMatch: Sendable {
+    /// It did. The features are those that the server announces.
     case server(ServerFeatures)
-    /// It did not; the sentence says what came instead.
-    case stranger(String)
+    /// It did not. The sentence says what responded instead.
+    case notRecognized(String)
 }
 
 /// A token and what came with it.
@@ -48,20 +47,20 @@ public enum Recognition: Sendable {
 public struct Grant: Sendable {
     /// The token.
     public var token: Secret
-    /// The token to renew with, where it is another one.
+    /// The refresh token, when the family has one.
     public var refreshToken: Secret?
-    /// How long the token works, where the server tells.
+    /// How long the token is valid. Nil when the server does not say.
     public var lifetime: Duration?
-    /// The server's id of the token, where it is a key.
+    /// The id of the API key on the server, when the token is a key.
     public var keyID: String?
-    /// What the key may do, where it is one.
+    /// The scopes of the API key, when the token is a key.
     public var scopes: [String]?
-    /// Who it is for, where that came along; else the server is asked.
+    /// The person, when the response names one. Otherwise the server is asked.
     public var identity: Identity?
-    /// Whether the server wants another password before anything else.
+    /// Whether the server requires a password change before anything else.
     public var mustChangePassword = false
-    /// Where the server made a key for this sign-in: how that is undone.
-    var made: MadeKey?
+    /// The API key that was created for this sign-in, with the means to revoke it.
+    var made: CreatedKey?
 
     /// Makes a grant.
     public init(token: Secret, refreshToken: Secret? = nil, lifetime: Duration? = nil) {
@@ -70,7 +69,7 @@ public struct Grant: Sendable {
         self.lifetime = lifetime
     }
 
-    /// When the token ends, where the server tells.
+    /// When the token expires. Nil when the server does not say.
     public func expires(from now: Date) -> Date? {
         lifetime.map { now.addingTimeInterval(TimeInterval($0.components.seconds)) }
     }
@@ -82,11 +81,11 @@ public struct Identity: Sendable, Hashable {
     public var id: String
     /// The e-mail address.
     public var email: String
-    /// The person's name, where the server has one.
+    /// The person's name. Nil when the server has none.
     public var name: String?
-    /// What the person may do, where the server tells.
+    /// The person's scopes. Empty when the server does not say.
     public var scopes: [String]
-    /// When the token ends, where the server tells.
+    /// When the token expires. Nil when the server does not say.
     public var tokenExpires: Date?
     /// Whether the server requires a password change before anything else; nil where it does not tell.
     public var mustChangePassword: Bool?
@@ -101,27 +100,27 @@ public struct Identity: Sendable, Hashable {
     }
 }
 
-/// What an answer says about the session that the request belonged to.
+/// What a response says about the session of its request.
 ///
-/// Source: invariant 4: only a server that answered can sign anyone out.
-public enum Verdict: Sendable, Equatable {
-    /// The server's own answer, good or bad; the session stands.
+/// Source: ARCHITECTURE.md, invariants: the client leaves a session only on the server's own word.
+public enum AuthenticationOutcome: Sendable, Equatable {
+    /// The response is the server's own, whether success or error. The session is valid.
     case answered
-    /// The server does not take the token.
+    /// The server rejects the token.
     case rejected(Rejection)
-    /// The server failed or wants a pause; nothing is known about the session.
+    /// The server failed or asks for a pause. Nothing is known about the session.
     case failing
-    /// Somebody else answered; the sentence says who or how that shows.
-    case foreign(String)
+    /// The response is not the server's own. The sentence says who sent it or how that is known.
+    case intercepted(String)
 }
 
 /// A server's refusal of a token.
 public struct Rejection: Sendable, Hashable {
-    /// The server's word, such as `SESSION_EXPIRED`, or `unauthorized` where it gives none.
+    /// The server's error code, such as `SESSION_EXPIRED`, or `unauthorized` when it sends none.
     public var reason: String
     /// The reason for people, as the end of "You were signed out because …".
     public var sentence: String
-    /// Whether no other program would say it that way; otherwise the session asks the server again before it ends.
+    /// Whether only a server of this family responds this way. Otherwise the session asks the server again before it ends.
     public var isUnmistakable: Bool
 
     /// Makes a rejection.
@@ -133,6 +132,6 @@ public struct Rejection: Sendable, Hashable {
 }
 
 extension ClientResponse {
-    /// Whether the server knows no such path, or not with that method.
+    /// Whether the server has no such route, or not with that method.
     var isUnknownRoute: Bool { status == .notFound || status == .methodNotAllowed }
 }

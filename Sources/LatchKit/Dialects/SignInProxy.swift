@@ -57,12 +57,12 @@ struct SignInProxy: Sendable, Equatable {
 
     private static func cookie(of answer: ClientResponse, begins name: String) -> Bool {
         // Beside a refusal of some length a cookie may have been added to the server's own words.
-        let isBare = answer.body.count <= 2 || answer.status.isRedirect || ForeignAnswer.isPage(answer)
+        let isBare = answer.body.count <= 2 || answer.status.isRedirect || InterceptedResponse.isPage(answer)
         return isBare && answer.headers.values("Set-Cookie").contains { $0.hasPrefix(name) }
     }
 
     private static func page(_ answer: ClientResponse, says words: String) -> Bool {
-        ForeignAnswer.isPage(answer) && answer.body.prefix(1 << 16).firstRange(of: Array(words.utf8)) != nil
+        InterceptedResponse.isPage(answer) && answer.body.prefix(1 << 16).firstRange(of: Array(words.utf8)) != nil
     }
 
     /// The parts of a target that tell products apart; empty where it has none.

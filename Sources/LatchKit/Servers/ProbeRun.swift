@@ -37,11 +37,11 @@ struct ProbeRun {
     }
 
     /// Reads what a dialect found; whether the server is found.
-    mutating func take(_ finding: Finding, _ asked: any Dialect, _ connection: ConnectionOptions) -> Bool {
+    mutating func take(_ finding: DiscoveryResult, _ asked: any Dialect, _ connection: ConnectionOptions) -> Bool {
         switch finding {
         case .server(let dialect, let place, let features):
             report.server = Server(address: place, dialect: dialect, features: features, connection: connection)
-            let version = features.version.map { " " + ServerText.clean($0) } ?? ""
+            let version = features.version.map { " " + SanitizedText.clean($0) } ?? ""
             let elsewhere = place == address ? "" : " at \(place)"
             let what =
                 features.gateway.map {
@@ -51,9 +51,9 @@ struct ProbeRun {
             add(.dialect, .passed, "\(what) \(Self.ways(features)).")
             for warning in features.warnings { add(.dialect, .warned, warning) }
             return true
-        case .stranger(let reason, let answer):
+        case .notRecognized(let reason, let answer):
             strangers.append("\(asked.title): \(reason)")
-            foreign = foreign ?? ForeignAnswer.reason(for: answer, from: address, expectsJSON: true)
+            foreign = foreign ?? InterceptedResponse.reason(for: answer, from: address, expectsJSON: true)
             return false
         }
     }
@@ -63,7 +63,7 @@ struct ProbeRun {
         var ways: [String] = []
         if features.signsInWithPassword { ways.append("with e-mail and password") }
         if features.signsInWithBrowser {
-            let names = features.providers.map { "\($0.title) (\(ServerText.clean($0.id)))" }
+            let names = features.providers.map { "\($0.title) (\(SanitizedText.clean($0.id)))" }
             ways.append("with the browser" + (names.isEmpty ? "" : " through " + names.joined(separator: ", ")))
         }
         if features.signsInWithKey { ways.append("with a key that you paste") }

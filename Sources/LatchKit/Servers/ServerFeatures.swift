@@ -75,7 +75,7 @@ public struct ServerFeatures: Sendable, Hashable {
                 needsSpecial: type.passwordRequireSpecialCharacter ?? false),
             requiresVerification: type.requiresVerification ?? false, hasUsers: type.hasUsers ?? true,
             providers: (type.ssoProviders ?? []).map {
-                Provider(id: $0.name, title: ServerText.clean($0.displayName))
+                Provider(id: $0.name, title: SanitizedText.clean($0.displayName))
             })
     }
 }

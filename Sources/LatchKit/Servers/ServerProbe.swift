@@ -60,11 +60,11 @@ public struct ServerProbe: Sendable {
     }
 
     private func ask(_ client: HTTPClient, _ run: inout ProbeRun) async throws(LatchError) {
-        let line = ServerLine(run.address, client, device, timeout: timeout)
+        let unauthenticated = UnauthenticatedConnection(run.address, client, device, timeout: timeout)
         for dialect in dialects {
-            let finding: Finding
+            let finding: DiscoveryResult
             do {
-                finding = try await dialect.find(line)
+                finding = try await dialect.discover(unauthenticated)
             } catch {
                 let failure = LatchError(error, asking: run.address)
                 await findCertificate(client, failure, &run)

@@ -38,7 +38,9 @@ public struct AuthorizedClient: Sendable {
 
     /// The error for the server's own refusal of a request, in its words.
     func refused(_ answer: ClientResponse) -> LatchError {
-        if case .failing = session.dialect.verdict(on: answer, to: session.dialect.identity.path, at: server) {
+        if case .failing = session.dialect.authenticationOutcome(
+            of: answer, to: session.dialect.identity.path, at: server)
+        {
             return session.failing(answer)
         }
         return session.refused(answer)
@@ -86,7 +88,7 @@ public struct AuthorizedClient: Sendable {
         }.answer
         // Somebody's page says nothing of the file.
         let name = path.prefix { $0 != "?" }.lowercased()
-        if ForeignAnswer.isPage(answer), !name.hasSuffix(".html"), !name.hasSuffix(".htm") { return nil }
+        if InterceptedResponse.isPage(answer), !name.hasSuffix(".html"), !name.hasSuffix(".htm") { return nil }
         return point.isChanged(by: answer)
     }
 
@@ -161,11 +163,11 @@ extension Session {
         if answer.redirection?.isElsewhere ?? false { return nil }
         let place = request.base ?? server
         let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(place.url.count))
-        switch dialect.verdict(on: answer, to: path, at: place) {
+        switch dialect.authenticationOutcome(of: answer, to: path, at: place) {
         case .rejected(let rejection):
             accounts.log.note(.rejected, place, LogEntry.word(rejection.reason))
             return rejection
-        case .foreign(let why): throw foreign(why, for: place)
+        case .intercepted(let why): throw foreign(why, for: place)
         case .failing, .answered: return nil
         }
     }

@@ -7,12 +7,14 @@ extension Session {
     /// A refusal that any program could have said is not enough to end a session.
     func isConfirmed(_ token: Secret, until end: ContinuousClock.Instant? = nil) async throws -> Bool {
         let end = end ?? .now + .seconds(20)
-        guard case .server = dialect.recognise(try await ask(dialect.probe, nil, until: end)) else {
+        guard case .server = dialect.match(try await ask(dialect.probe, nil, until: end)) else {
             return false
         }
         let identity = dialect.identity
         let answer = try await ask(identity, token, until: end)
-        if case .rejected = dialect.verdict(on: answer, to: identity.path, at: identity.base ?? server) { return true }
+        if case .rejected = dialect.authenticationOutcome(of: answer, to: identity.path, at: identity.base ?? server) {
+            return true
+        }
         return false
     }
 
@@ -80,7 +82,7 @@ extension Session {
     /// Once begun it runs to its end, also when the caller is cancelled. A crash on the way leaves the account hidden,
     /// and the next start removes the rest.
     ///
-    /// - Parameter onStep: Told of each step, in the order of ``DepartureStep``.
+    /// - Parameter onStep: Told of each step, in the order of ``SignOutProgress``.
     /// - Returns: Whether the server was reached.
     /// - Throws: A code of the secret store when that kept the token; the account is gone from the list all the same. A
     ///   code of the storage when that kept the account; the token is gone all the same, and with it the session.
@@ -88,7 +90,7 @@ extension Session {
     /// Source: OX-13, TT-12, IM-11.
     @discardableResult
     public func signOut(
-        onStep: @escaping @Sendable (DepartureStep) -> Void = { _ in }
+        onStep: @escaping @Sendable (SignOutProgress) -> Void = { _ in }
     ) async throws -> SignOutReport {
         if let leaving { return try await leaving.value }
         let token = held
@@ -111,7 +113,7 @@ extension Session {
     }
 
     private func leave(
-        with token: HeldToken?, _ onStep: @Sendable (DepartureStep) -> Void
+        with token: HeldToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
         do {
             let report = try await forget(token, onStep)
@@ -124,7 +126,7 @@ extension Session {
     }
 
     /// Nothing of a session that has ended may run on.
-    private func stopEverything(_ onStep: @Sendable (DepartureStep) -> Void) async {
+    private func stopEverything(_ onStep: @Sendable (SignOutProgress) -> Void) async {
         await transport?.client.close()
         transport = nil
         onStep(.backgroundStopped)
@@ -138,10 +140,10 @@ extension Session {
     }
 
     private func forget(
-        _ token: HeldToken?, _ onStep: @Sendable (DepartureStep) -> Void
+        _ token: HeldToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
         // All that the server is asked shares one deadline.
-        let end = ContinuousClock.now + accounts.goodbyeBound
+        let end = ContinuousClock.now + accounts.revocationTimeout
         await endRenewal(until: end)
         // A disk on which nothing can be locked or noted keeps nobody signed in.
         let lock = try? await accounts.locks.lock(accountID)
@@ -226,7 +228,8 @@ extension Session {
     private func checkEnd(_ token: Secret, until end: ContinuousClock.Instant) async throws {
         let answer = try await ask(dialect.identity, token, until: end)
         guard
-            case .answered = dialect.verdict(on: answer, to: dialect.identity.path, at: dialect.identity.base ?? server),
+            case .answered = dialect.authenticationOutcome(
+                of: answer, to: dialect.identity.path, at: dialect.identity.base ?? server),
             dialect.identity(from: answer) != nil
         else { return }
         throw LatchError(
@@ -242,7 +245,7 @@ extension Session {
                 isRevoked: false,
                 failure: LatchError(.secretStoreFailed, "The token could not be read, so the server was not told."))
         }
-        let leftover = await revokeLeftovers(with: token, until: end)
+        let leftover = await revokeOrphanedKeys(with: token, until: end)
         guard let request = dialect.signOut(keyID: keyID) else {
             return SignOutReport(
                 isRevoked: false,
@@ -253,12 +256,14 @@ extension Session {
         }
         do {
             let answer = try await ask(request, token, until: end)
-            if case .rejected(let refusal) = dialect.verdict(on: answer, to: request.path, at: request.base ?? server) {
+            if case .rejected(let refusal) = dialect.authenticationOutcome(
+                of: answer, to: request.path, at: request.base ?? server)
+            {
                 try await checkRefusal(refusal, of: token, until: end)
                 return SignOutReport(isRevoked: leftover == nil, failure: leftover)
             }
-            if let error = dialect.whyNotEnded(answer, to: request, at: server) { throw error }
-            if !dialect.signsOutForCertain { try await checkEnd(token, until: end) }
+            if let error = dialect.revocationError(answer, to: request, at: server) { throw error }
+            if !dialect.trustsSignOutResponse { try await checkEnd(token, until: end) }
             return SignOutReport(isRevoked: leftover == nil, failure: leftover)
         } catch {
             return SignOutReport(isRevoked: false, failure: LatchError(error, asking: server))
@@ -279,10 +284,10 @@ extension Session {
     }
 
     /// Revokes the account's other keys that a crash left over; why one could not be.
-    private func revokeLeftovers(with token: Secret, until end: ContinuousClock.Instant) async -> LatchError? {
+    private func revokeOrphanedKeys(with token: Secret, until end: ContinuousClock.Instant) async -> LatchError? {
         guard let dialect = dialect as? any KeyDialect else { return nil }
         do {
-            return try await accounts.revokeLeftovers(of: accountID, dialect, at: server) { request in
+            return try await accounts.revokeOrphanedKeys(of: accountID, dialect, at: server) { request in
                 try await self.ask(request, token, until: end)
             }
         } catch {

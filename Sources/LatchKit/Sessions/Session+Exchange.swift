@@ -9,7 +9,7 @@ extension Session {
     func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = nil) async throws
         -> ClientResponse
     {
-        let bound = accounts.answerBound()
+        let bound = accounts.requestTimeout()
         let (client, message) = try await message(request, token, timeout: min(timeout ?? bound, bound))
         return try await LatchError.telling(request.base ?? server) { try await client.send(message) }
     }
@@ -27,7 +27,7 @@ extension Session {
             try await client.download(whole, into: part, from: point, onBegin: onBegin)
         }
         if let redirection = answer.redirection, redirection.isUntakenPage {
-            throw foreign(ForeignAnswer.page(in: answer, elsewhere: redirection.isElsewhere), for: nil)
+            throw foreign(InterceptedResponse.page(in: answer, elsewhere: redirection.isElsewhere), for: nil)
         }
         return answer
     }
@@ -42,7 +42,7 @@ extension Session {
 
     private func follow(_ message: inout ClientRequest) {
         message.redirects = .follow(maximum: Self.mostRedirects)
-        message.mayFollow = { [server] in !ForeignAnswer.leadsToStranger($0, from: server) }
+        message.mayFollow = { [server] in !InterceptedResponse.leadsToStranger($0, from: server) }
     }
 
     /// Half of what browsers take for no circle.
@@ -107,12 +107,13 @@ extension Session {
     /// The error for a success that is not this server's own.
     func misread(_ answer: ClientResponse) -> LatchError {
         let place = dialect.identity.base
-        if case .failing = dialect.verdict(on: answer, to: dialect.identity.path, at: place ?? server) {
+        if case .failing = dialect.authenticationOutcome(of: answer, to: dialect.identity.path, at: place ?? server) {
             return failing(answer, at: place)
         }
         if !answer.status.isSuccess { return refused(answer, by: place) }
         return foreign(
-            "what came is not what such a server says (\(ForeignAnswer.sketch(answer))). Try again later.", for: place)
+            "what came is not what such a server says (\(InterceptedResponse.sketch(answer))). Try again later.",
+            for: place)
     }
 
     /// The error for a server that fails; see ``foreign(_:for:then:)``.
@@ -124,7 +125,7 @@ extension Session {
 
     /// The error for a server that answers and refuses.
     nonisolated func refused(_ answer: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
-        let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
+        let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
         return LatchError(.serverRefused, "\(place ?? server) refuses: \(words).\(Self.stays)")
     }
 }
@@ -132,13 +133,13 @@ extension Session {
 extension Dialect {
     /// The error for a server that fails.
     fileprivate func failing(_ answer: ClientResponse, at server: ServerAddress, then end: String) -> LatchError {
-        let wait = pause(after: answer)
+        let wait = retryDelay(after: answer)
         guard answer.status != .tooManyRequests else {
             let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a little"
             return LatchError(
                 .rateLimited, "\(server) wants fewer requests. Wait \(pause) and try again.", retryAfter: wait)
         }
-        let remedy = remedy(for: answer).map { " " + $0 } ?? ""
+        let remedy = hint(for: answer).map { " " + $0 } ?? ""
         return LatchError(
             .serverError,
             "\(server) has a fault of its own (status \(answer.status)). Try again later.\(end)\(remedy)",
@@ -147,14 +148,14 @@ extension Dialect {
 
     /// Why an answer to a request that ends a session or revokes a key does not say that this was done; nil when the server itself
     /// says that it was.
-    func whyNotEnded(
+    func revocationError(
         _ answer: ClientResponse, to request: DialectRequest, at server: ServerAddress
     ) -> LatchError? {
         let server = request.base ?? server
-        switch verdict(on: answer, to: request.path, at: server) {
-        case .answered: return notEnded(answer, at: server).map { LatchError(.serverRefused, $0) }
+        switch authenticationOutcome(of: answer, to: request.path, at: server) {
+        case .answered: return revocationFailure(answer, at: server).map { LatchError(.serverRefused, $0) }
         case .rejected: return LatchError(.serverRefused, "\(server) refuses the token (status \(answer.status)).")
-        case .foreign(let why): return LatchError(.foreignAnswer, "\(server) did not answer itself; \(why)")
+        case .intercepted(let why): return LatchError(.foreignAnswer, "\(server) did not answer itself; \(why)")
         case .failing: return failing(answer, at: server, then: "")
         }
     }

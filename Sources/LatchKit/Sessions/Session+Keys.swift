@@ -21,7 +21,9 @@ extension Session {
     public func keys() async throws -> [RemoteKey] {
         let dialect = try keyDialect()
         let (answer, _) = try await perform(dialect.keyList)
-        if case .failing = dialect.verdict(on: answer, to: dialect.keyList.path, at: server) { throw failing(answer) }
+        if case .failing = dialect.authenticationOutcome(of: answer, to: dialect.keyList.path, at: server) {
+            throw failing(answer)
+        }
         let own = try await accounts.keyID(of: accountID)
         let keys = try dialect.keys(from: answer, of: server).map { key in
             var key = key
@@ -50,8 +52,10 @@ extension Session {
         let isOwn = try await accounts.keyID(of: accountID) == id
         let request = dialect.revokeKey(id)
         let (answer, token) = try await perform(request)
-        if case .failing = dialect.verdict(on: answer, to: request.path, at: server) { throw failing(answer) }
-        if let why = dialect.notEnded(answer, at: server) { throw LatchError(.serverRefused, why) }
+        if case .failing = dialect.authenticationOutcome(of: answer, to: request.path, at: server) {
+            throw failing(answer)
+        }
+        if let why = dialect.revocationFailure(answer, at: server) { throw LatchError(.serverRefused, why) }
         guard isOwn else { return }
         let lock = try await LatchError.telling { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
@@ -98,10 +102,10 @@ extension Session {
             try await keepRotated(grant, named: name, after: token)
         } catch {
             // Where a crash stands in a test, nothing is tidied up.
-            if (try? accounts.hook.after(.rotationNoted)) != nil { _ = await revokeLeftovers(dialect) }
+            if (try? accounts.hook.after(.rotationNoted)) != nil { _ = await revokeOrphanedKeys(dialect) }
             throw error
         }
-        let failure = await revokeLeftovers(dialect)
+        let failure = await revokeOrphanedKeys(dialect)
         return KeyRotation(
             keyID: grant.keyID ?? "", scopes: grant.scopes ?? scopes, oldKeyID: old, failure: failure)
     }
@@ -119,7 +123,7 @@ extension Session {
             let scopes = keys.first { $0.id == id }?.scopes ?? []
             return (id, scopes.isEmpty ? dialect.leastScopes : scopes)
         }
-        if let own = try await OwnKey(dialect: dialect, server: server, ask: ask).find() {
+        if let own = try await CurrentKey(dialect: dialect, server: server, ask: ask).find() {
             return (own.id, own.scopes.isEmpty ? dialect.leastScopes : own.scopes)
         }
         throw LatchError(
@@ -139,7 +143,7 @@ extension Session {
         guard dialect.identity(from: first) != nil else {
             throw LatchError(
                 .serverRefused,
-                "\(server) made a new key that does not work (\(ForeignAnswer.sketch(first))). The old one is still yours."
+                "\(server) made a new key that does not work (\(InterceptedResponse.sketch(first))). The old one is still yours."
             )
         }
         try accounts.hook.after(.rotatedKeyTried)
@@ -161,15 +165,15 @@ extension Session {
     }
 
     /// Revokes what the account does not hold; the caller holds the account's lock.
-    private func revokeLeftovers(_ dialect: any KeyDialect) async -> LatchError? {
+    private func revokeOrphanedKeys(_ dialect: any KeyDialect) async -> LatchError? {
         do {
             let stored = try await LatchError.telling {
                 try await accounts.secrets.read(AccountStore.tokenKey(accountID))
             }
             guard let stored else { return nil }
             let key = SessionTokens(stored: stored).access
-            return try await accounts.revokeLeftovers(of: accountID, dialect, at: server) { request in
-                try await self.exchange(request, key, timeout: accounts.goodbyeBound)
+            return try await accounts.revokeOrphanedKeys(of: accountID, dialect, at: server) { request in
+                try await self.exchange(request, key, timeout: accounts.revocationTimeout)
             }
         } catch {
             return LatchError(error, asking: server)

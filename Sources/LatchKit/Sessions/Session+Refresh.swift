@@ -29,8 +29,8 @@ extension Session {
         }
     }
 
-    private func takeOff(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) -> Flight<Renewal> {
-        let flight = Flight<Renewal>()
+    private func takeOff(_ token: HeldToken, _ rejection: Rejection?, _ epoch: Int) -> SharedTask<Renewal> {
+        let flight = SharedTask<Renewal>()
         self.flight = flight
         isFlyingForRejection = rejection != nil
         flying = Task {
@@ -84,12 +84,12 @@ extension Session {
         token.token = tokens.access
         do {
             let answer = try await exchange(request, tokens.lasting, timeout: .seconds(15))
-            let verdict = dialect.verdict(on: answer, to: request.path, at: request.base ?? server)
+            let verdict = dialect.authenticationOutcome(of: answer, to: request.path, at: request.base ?? server)
             // A new token is stored even during a sign-out, because it is the one to revoke on the server.
             if epoch != machine.epoch, verdict != .answered { throw signedOutError(.notSignedIn) }
             switch verdict {
             case .rejected(let refusal): return try await rejected(token, rejection, refusal, epoch)
-            case .foreign(let why): throw foreign(why, for: request.base)
+            case .intercepted(let why): throw foreign(why, for: request.base)
             case .failing: throw failing(answer, at: request.base)
             case .answered:
                 guard let grant = dialect.renewal(from: answer) else { throw misread(answer) }

@@ -25,7 +25,7 @@ public actor Session {
     var seen: (record: SessionRecord, at: ContinuousClock.Instant)?
     /// Whether the server requires a password change, as last read from the database.
     var mustChangePassword = false
-    var flight: Flight<Renewal>?
+    var flight: SharedTask<Renewal>?
     var flying: Task<Void, Never>?
     var isFlyingForRejection = false
     var leaving: Task<SignOutReport, any Error>?

@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// A step of its own for real-time news comes between the device and the pictures once there are such connections.
 ///
 /// Source: IM-6.
-public enum ArrivalStep: Sendable, Equatable {
+public enum SignInProgress: Sendable, Equatable {
     /// The token is in the secret store.
     case tokenKept
     /// The account is kept, and is the active one.
@@ -50,13 +50,13 @@ public protocol FirstSyncDialect: Dialect {
     func firstSync(with client: AuthorizedClient) async throws -> FirstSync
 }
 
-extension Latchstring {
+extension LatchClient {
     /// The longest that the first questions to a server may take together.
     static let firstSyncBound = Duration.seconds(15)
 
     /// Goes the steps after an account was kept. None of them can fail a sign-in that has succeeded; cancelled, the
     /// account stays.
-    func arrive(_ account: Account, _ onStep: @Sendable (ArrivalStep) -> Void) async {
+    func finishSignIn(_ account: Account, _ onStep: @Sendable (SignInProgress) -> Void) async {
         // A disk that keeps the account and not the id is told by the next program that asks for it.
         if let device = try? await accounts.deviceID() { onStep(.deviceKnown(device)) }
         onStep(.picturesChecked(PicturesFolder.current(environment: ProcessInfo.processInfo.environment)))

@@ -59,15 +59,15 @@ public struct BrowserSignIn: Sendable {
     ///
     /// `noteKey` notes a key that is about to be made for that person.
     func perform(
-        at server: Server, _ line: ServerLine, folders: Folders,
-        noteKey: @escaping @Sendable (Identity) async throws -> KeyNote
+        at server: Server, _ connection: UnauthenticatedConnection, folders: Folders,
+        noteKey: @escaping @Sendable (Identity) async throws -> KeyIntent
     ) async throws -> Grant {
         let dialect = try dialect(of: server)
         let choice = try browser?.chosen(for: dialect)
         var start = BrowserStart(
             redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, noteKey: noteKey)
-        guard try await comesByLoopback(dialect, server, line) else {
-            let journey = try await dialect.begin(start, at: server, line)
+        guard try await comesByLoopback(dialect, server, connection) else {
+            let journey = try await dialect.begin(start, at: server, connection)
             let receiver = try CallbackReceiver.scheme(start.redirect, journey.state, folders)
             return try await finish(journey, receiver, choice, server, folders)
         }
@@ -76,7 +76,7 @@ public struct BrowserSignIn: Sendable {
         let receiver = try CallbackReceiver.loopback(dialect, expected)
         start.redirect = receiver.redirect
         do {
-            let journey = try await dialect.begin(start, at: server, line)
+            let journey = try await dialect.begin(start, at: server, connection)
             expected.set(journey.state)
             return try await finish(journey, receiver, choice, server, folders)
         } catch {
@@ -107,20 +107,20 @@ public struct BrowserSignIn: Sendable {
         }
         let known = server.features.providers
         guard let provider, !known.isEmpty, !known.contains(where: { $0.id == provider }) else { return dialect }
-        let names = known.map { ServerText.clean($0.id) }.joined(separator: ", ")
+        let names = known.map { SanitizedText.clean($0.id) }.joined(separator: ", ")
         throw LatchError(
             .unknownProvider,
-            "Login failed: \(server.address) has no identity provider '\(ServerText.clean(provider))'. It has: \(names)."
+            "Login failed: \(server.address) has no identity provider '\(SanitizedText.clean(provider))'. It has: \(names)."
         )
     }
 
     private func comesByLoopback(
-        _ dialect: any BrowserDialect, _ server: Server, _ line: ServerLine
+        _ dialect: any BrowserDialect, _ server: Server, _ connection: UnauthenticatedConnection
     ) async throws -> Bool {
         switch callback {
         case .loopback: true
         case .scheme: false
-        case .automatic: try await dialect.allowsLoopback(at: server, line)
+        case .automatic: try await dialect.allowsLoopback(at: server, connection)
         }
     }
 
@@ -149,7 +149,7 @@ public struct BrowserSignIn: Sendable {
 
     /// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6.
     private static func refusal(_ error: String, _ description: String?, _ server: ServerAddress) -> LatchError {
-        var words = ServerText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
+        var words = SanitizedText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
         // It stands in a sentence of ours.
         while words.hasSuffix(".") { words.removeLast() }
         return switch error {

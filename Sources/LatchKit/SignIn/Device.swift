@@ -21,7 +21,7 @@ public struct Device: Sendable, Hashable {
     ///   - model: The machine's name, its host name unless told; characters that a header cannot hold become hyphens.
     ///   - type: The kind of system.
     public init(
-        program: String = "latch", version: String = Latchstring.version,
+        program: String = "latch", version: String = LatchClient.version,
         model: String? = nil, type: String = Device.systemName
     ) {
         self.model = Self.plain(model ?? ProcessInfo.processInfo.hostName)

@@ -31,7 +31,7 @@ public struct KeySignIn: Sendable {
     ///
     /// - Throws: ``LatchError/Code/noKeys``, ``LatchError/Code/wrongCredentials`` and what ``KeyDialect`` throws;
     ///   `CancellationError`.
-    func perform(at server: Server, _ line: ServerLine) async throws -> Grant {
+    func perform(at server: Server, _ connection: UnauthenticatedConnection) async throws -> Grant {
         guard server.features.signsInWithKey, let dialect = server.dialect as? any KeyDialect else {
             throw LatchError(
                 .noKeys, "Login failed: \(server.address) does not sign in with a key. Use one of its other ways.")
@@ -39,46 +39,46 @@ public struct KeySignIn: Sendable {
         let ask: KeyQuestion = { [key] request in
             var request = request
             for field in server.authorization(key) { request.headers[field.name] = field.value }
-            return try await line.send(request)
+            return try await connection.send(request)
         }
         let answer = try await ask(dialect.identity)
         guard let identity = dialect.identity(from: answer) else {
-            throw refusal(of: answer, dialect, at: line.address)
+            throw refusal(of: answer, dialect, at: connection.address)
         }
         var grant = Grant(token: key)
         grant.identity = identity
         // Without its id the account works all the same; only its end cannot be told to the server.
-        let own = try await OwnKey(dialect: dialect, server: line.address, ask: ask).find()
+        let own = try await CurrentKey(dialect: dialect, server: connection.address, ask: ask).find()
         grant.keyID = own?.id
         grant.scopes = own?.scopes
         return grant
     }
 
     private func refusal(of answer: ClientResponse, _ dialect: any KeyDialect, at server: ServerAddress) -> LatchError {
-        switch dialect.verdict(on: answer, to: dialect.identity.path, at: server) {
+        switch dialect.authenticationOutcome(of: answer, to: dialect.identity.path, at: server) {
         case .rejected:
             return LatchError(
                 .wrongCredentials,
                 "Login failed: \(server) does not accept this key. Copy it whole; if it is right, it was revoked or is for "
                     + "mail programs alone.")
-        case .foreign(let why):
+        case .intercepted(let why):
             return LatchError(.foreignAnswer, "Login failed: \(server) did not answer itself; \(why)")
         case .failing:
-            let wait = dialect.pause(after: answer)
+            let wait = dialect.retryDelay(after: answer)
             guard answer.status != .tooManyRequests else {
                 let pause = wait.map { "\($0.components.seconds) seconds" } ?? "a minute"
                 return LatchError(
                     .rateLimited, "Login failed: \(server) wants fewer requests. Wait \(pause), then try again.",
                     retryAfter: wait)
             }
-            let remedy = dialect.remedy(for: answer).map { " " + $0 } ?? ""
+            let remedy = dialect.hint(for: answer).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
                 "Login failed: \(server) has a fault of its own (status \(answer.status)). Try again later.\(remedy)",
                 retryAfter: wait)
-        case .answered where answer.status.isSuccess: return ForeignAnswer.noToken(in: answer, from: server)
+        case .answered where answer.status.isSuccess: return InterceptedResponse.noToken(in: answer, from: server)
         case .answered:
-            let words = ServerText.clean(dialect.words(in: answer) ?? ForeignAnswer.sketch(answer))
+            let words = SanitizedText.clean(dialect.errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
         }
     }

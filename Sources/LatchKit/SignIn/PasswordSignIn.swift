@@ -21,15 +21,15 @@ public struct PasswordSignIn: Sendable {
     /// Asks the server for a token.
     ///
     /// - Throws: ``LatchError``; see ``Dialect/grant(from:of:)``. `CancellationError` when cancelled.
-    func perform(at server: Server, _ line: ServerLine) async throws -> Grant {
+    func perform(at server: Server, _ connection: UnauthenticatedConnection) async throws -> Grant {
         try server.features.requireOpen()
         guard server.features.signsInWithPassword, let dialect = server.dialect as? any PasswordDialect else {
             throw LatchError(
                 .passwordLoginDisabled,
                 "Login failed: \(server.address) does not sign in with a password. Use one of its other ways.")
         }
-        let request = dialect.passwordSignIn(email: email, password: password, device: line.device)
-        return try dialect.grant(from: try await line.send(request), of: line.address)
+        let request = dialect.passwordSignIn(email: email, password: password, device: connection.device)
+        return try dialect.grant(from: try await connection.send(request), of: connection.address)
     }
 
     /// Asks the server who a token is for; nil when it does not say.

@@ -39,7 +39,7 @@ public struct RelateMailMobileKeyRequest: Codable, Sendable, Equatable {
 /// The answer to a key that was made; the only one that holds it.
 ///
 /// Source: RM-6; contract of Relate Mail, rules 9 and 16.
-public struct RelateMailMadeKey: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+public struct RelateMailCreatedKey: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The key's public id.
     public var id: String
     /// What it is called.
@@ -66,7 +66,7 @@ public struct RelateMailMadeKey: Codable, Sendable, Equatable, CustomStringConve
     }
 
     /// The id; the key is never described.
-    public var description: String { "RelateMailMadeKey \(id)" }
+    public var description: String { "RelateMailCreatedKey \(id)" }
 
     /// A mirror without the key.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "name": name, "scopes": scopes]) }

@@ -88,7 +88,7 @@ struct HostCheckTests {
             for route in bench.gateway.router.routes {
                 let isThere =
                     Self.probes.contains(route.pattern) || route.pattern.hasPrefix("/latch/")
-                    || route.pattern.hasPrefix(VerifyRoutes.wellKnown)
+                    || route.pattern.hasPrefix(ForwardAuthRoutes.wellKnown)
                 let status = try await Self.send(bench, route, "app.example.org")
                 #expect((status == 421) == !isThere, "\(route): \(status)")
             }
@@ -127,7 +127,7 @@ struct HostCheckTests {
     @Test("Where no rule names a host, the sign-in is served on those that a trusted proxy tells, and on no other")
     func rulesWithoutHosts() async throws {
         try await Bench.withPages(Self.verifyWithoutHosts) { bench in
-            for path in ["/latch/sign-in", VerifyRoutes.wellKnown] {
+            for path in ["/latch/sign-in", ForwardAuthRoutes.wellKnown] {
                 for (host, told, isServed) in [
                     ("evil.example", nil, false), ("evil.example", "evil.example", false),
                     ("evil.example", "latch.example", false), ("latchd:2283", "app.example.org", true),

@@ -353,7 +353,7 @@ struct VerifyTests {
                 isVerified: true), created: Date(), expires: Date(), cap: Date(),
             groups: (100..<300).map { "group-number-\($0)" })
 
-        let list = try #require(VerifyAnswers.welcome(VerifyVisitor(session)).headers["X-Auth-Groups"])
+        let list = try #require(ForwardAuthAnswers.welcome(ForwardAuthVisitor(session)).headers["X-Auth-Groups"])
 
         #expect(list.utf8.count <= 2048)
         #expect(list.split(separator: ",").allSatisfy { $0.utf8.count == 16 })
@@ -504,7 +504,7 @@ struct VerifyTests {
         try await with { bench in
             let told = [("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https")]
             for (path, resource) in [("", ""), ("/", ""), ("/photos/a", "/photos/a"), ("/a/b/c/d/", "/a/b/c/d/")] {
-                let answer = try await bench.http.send("GET", VerifyRoutes.wellKnown + path, headers: told)
+                let answer = try await bench.http.send("GET", ForwardAuthRoutes.wellKnown + path, headers: told)
                 #expect(answer.status == 200)
                 #expect(answer.json?["resource"]?.string == "https://app.example.org" + resource)
                 #expect(answer.json?["latchd_server"]?.string == "https://id.example.org/api")
@@ -517,9 +517,10 @@ struct VerifyTests {
             #expect(server.json?["issuer"]?.string == "https://id.example.org/api")
             for host in ["other.example.org", "app.example.org.evil", "app.example.org\""] {
                 let told = [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")]
-                #expect(try await bench.http.send("GET", VerifyRoutes.wellKnown, headers: told).status == 421)
+                #expect(try await bench.http.send("GET", ForwardAuthRoutes.wellKnown, headers: told).status == 421)
             }
-            #expect(try await bench.http.send("GET", VerifyRoutes.wellKnown + "/a%2fb", headers: told).status == 404)
+            #expect(
+                try await bench.http.send("GET", ForwardAuthRoutes.wellKnown + "/a%2fb", headers: told).status == 404)
         }
     }
 

@@ -35,9 +35,9 @@ struct AssetListTests {
             (["type": "AUDIO"], []), (["takenAfter": "2999-01-01T00:00:00.000Z"], []), (["city": "Bremen"], []),
             (["personIds": ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"]], []),
         ] as [(JSONValue, [String])])
-    func filters(wish: JSONValue, names: [String]) async throws {
+    func filters(search: JSONValue, names: [String]) async throws {
         try await AssetBench.with { bench in
-            let found = try await bench.search(wish)
+            let found = try await bench.search(search)
             #expect(found.compactMap { $0["originalFileName"]?.string } == names)
         }
     }
@@ -49,9 +49,9 @@ struct AssetListTests {
             (["takenAfter": "yesterday"], "takenAfter"), (["id": "1"], "id"), (["visibility": 1], "visibility"),
             (["albumIds": "x"], "albumIds"),
         ] as [(JSONValue, String)])
-    func refusals(wish: JSONValue, member: String) async throws {
+    func refusals(search: JSONValue, member: String) async throws {
         try await AssetBench.with { bench in
-            let answer = try await bench.post("/search/metadata", wish)
+            let answer = try await bench.post("/search/metadata", search)
             #expect(answer.status == 400 && answer.refusal == "Validation failed")
             #expect(answer.json?["errors"]?.array?.first?["path"] == [.string(member)])
         }
@@ -100,14 +100,14 @@ struct AssetListTests {
         try await AssetBench.with { bench in
             let ids = [try await bench.id("IMG_1.JPG"), try await bench.id("Clip.mp4")]
             let film = try await bench.id("IMG_1.MOV")
-            let wish = JSONValue.array(ids.map { .string($0) })
+            let search = JSONValue.array(ids.map { .string($0) })
 
-            let whole = try await bench.post("/download/info", ["assetIds": wish])
+            let whole = try await bench.post("/download/info", ["assetIds": search])
             #expect(whole.status == 201 && whole.json?["totalSize"]?.number == 1_704)
             let archive = try #require(whole.json?["archives"]?.array?.first)
             #expect(archive["size"]?.number == 1_704)
             #expect(archive["assetIds"] == .array((ids + [film]).map { .string($0) }))
-            let split = try await bench.post("/download/info", ["assetIds": wish, "archiveSize": 1_000])
+            let split = try await bench.post("/download/info", ["assetIds": search, "archiveSize": 1_000])
             let archives = split.json?["archives"]?.array ?? []
             #expect(archives.map { $0["size"]?.number } == [1_200, 504])
             let mine = JSONValue.string(try await bench.immich.person().id.uuidString.lowercased())

@@ -139,7 +139,7 @@ import Wire
             await bench.bench.gateway.flush()
             let third = try await written()
             #expect(third == bench.bench.clock.now)
-            #expect(stores.apiKeys.authenticateAtOnce(key.text)?.id == id)
+            #expect(stores.apiKeys.cachedAuthentication(key.text)?.id == id)
         }
     }
 

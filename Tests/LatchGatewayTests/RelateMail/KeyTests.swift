@@ -15,7 +15,7 @@ import Wire
         try await RelateMailBench.with { bench in
             let answer = try await bench.make(bench.bearer(), name: "my phone")
 
-            let made = try JSON.decode(RelateMailMadeKey.self, from: answer.body)
+            let made = try JSON.decode(RelateMailCreatedKey.self, from: answer.body)
             #expect(answer.status == 200 && answer.headers["Cache-Control"] == "no-store")
             #expect(made.name == "my phone" && made.scopes == Self.all)
             #expect(UUID(uuidString: made.id)?.uuidString.lowercased() == made.id)

@@ -11,7 +11,7 @@ extension ReadsConfigurations {
     ) throws -> GatewayConfiguration {
         try ConfigurationReader.read(
             file: file.map { Array($0.utf8) }, name: "/etc/l.yaml", folder: folder, environment: environment,
-            standard: GatewayConfiguration(stateFolder: "/state"))
+            defaultValue: GatewayConfiguration(stateFolder: "/state"))
     }
 
     /// The gateway's settings in them.

@@ -55,7 +55,7 @@ struct FamilyWorld: Sendable {
     /// How the server behaves when nothing is wrong.
     let rules: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
     /// Signs in at a server that was found; what is given happens when the browser is about to come back.
-    let begin: @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account
+    let begin: @Sendable (LatchClient, Server, @escaping @Sendable () -> Void) async throws -> Account
     /// Which dialects are asked; nil for all, as a program does.
     var dialects: [any Dialect]?
     var stop: @Sendable () async -> Void = {}
@@ -99,7 +99,7 @@ struct FamilyWorld: Sendable {
 
     private init(
         _ world: RelateMailWorld,
-        begin: @escaping @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account
+        begin: @escaping @Sendable (LatchClient, Server, @escaping @Sendable () -> Void) async throws -> Account
     ) {
         (home, wire, address, door) = (world.home, world.wire, world.address, world.address)
         rules = { world.server.answer($0) }
@@ -110,7 +110,7 @@ struct FamilyWorld: Sendable {
     }
 
     /// Probes and signs in.
-    func signIn(_ latch: Latchstring, connection: ConnectionOptions = .init()) async throws -> Account {
+    func signIn(_ latch: LatchClient, connection: ConnectionOptions = .init()) async throws -> Account {
         try await begin(latch, try await find(latch, connection)) {}
     }
 
@@ -123,7 +123,7 @@ struct FamilyWorld: Sendable {
 
     /// Asks the server, or whatever is at another address, what it is.
     func find(
-        _ latch: Latchstring, _ connection: ConnectionOptions, at place: ServerAddress? = nil
+        _ latch: LatchClient, _ connection: ConnectionOptions, at place: ServerAddress? = nil
     ) async throws -> Server {
         let place = place ?? address
         guard let dialects else { return try await latch.probe(place, connection: connection).requireServer() }
@@ -133,7 +133,7 @@ struct FamilyWorld: Sendable {
     }
 
     private static let byPassword:
-        @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account =
+        @Sendable (LatchClient, Server, @escaping @Sendable () -> Void) async throws -> Account =
             { latch, server, _ in
                 try await latch.signIn(
                     PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
@@ -141,7 +141,7 @@ struct FamilyWorld: Sendable {
 
     private static func byBrowser(
         _ home: Home, at door: ServerAddress
-    ) -> @Sendable (Latchstring, Server, @escaping @Sendable () -> Void) async throws -> Account {
+    ) -> @Sendable (LatchClient, Server, @escaping @Sendable () -> Void) async throws -> Account {
         { latch, server, comingBack in
             let person = BrowserPerson(home: home)
             // What goes to the web for the person's browser.

@@ -119,7 +119,7 @@ extension FamilyWorld {
 
     /// Whether each account has its token and works, and of the rest nothing is left; and no secret is in any file.
     func expectWholeOrAbsent(
-        _ latch: Latchstring, _ ids: [UUID], sourceLocation: SourceLocation = #_sourceLocation
+        _ latch: LatchClient, _ ids: [UUID], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let accounts = try await latch.accounts.accounts()
         for account in accounts {

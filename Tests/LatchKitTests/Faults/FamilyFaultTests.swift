@@ -258,7 +258,7 @@ extension FamilyWorld {
     }
 
     /// Whether the account works, with the only key that there is at the server, and nothing is to be tidied up.
-    func expectOneKey(_ latch: Latchstring, _ id: UUID, _ when: String) async throws {
+    func expectOneKey(_ latch: LatchClient, _ id: UUID, _ when: String) async throws {
         let account = try #require(try await latch.accounts.account(id), "\(when)")
         try #require(account.isSignedIn, "\(when)")
         let session = try latch.session(for: account)

@@ -25,7 +25,7 @@ import Testing
     @Test("an answer that never ends keeps nobody from signing out, and ends no session", arguments: Family.all)
     func endless(_ family: Family) async throws {
         let world = try await family.make()
-        let latch = try await world.home.open(goodbyeBound: .milliseconds(300))
+        let latch = try await world.home.open(revocationTimeout: .milliseconds(300))
         let account = try await world.signIn(latch)
         let session = try latch.session(for: account)
         let asked = world.wire.requests.count
@@ -49,7 +49,7 @@ import Testing
     )
     func oneDeadline(_ family: Family) async throws {
         let world = try await family.make()
-        let latch = try await world.home.open(goodbyeBound: .milliseconds(300))
+        let latch = try await world.home.open(revocationTimeout: .milliseconds(300))
         let account = try await world.signIn(latch)
         try await latch.accounts.note([.id("left over")], of: account.id)
         let asked = world.wire.requests.count
@@ -68,17 +68,17 @@ import Testing
         arguments: Family.all)
     func neverDone(_ family: Family) async throws {
         let world = try await family.make()
-        let latch = try await world.home.open(goodbyeBound: .milliseconds(150))
+        let latch = try await world.home.open(revocationTimeout: .milliseconds(150))
         let server = try await world.find(latch, .init())
         let slowDown: @Sendable () -> Void = {
             world.trickle()
-            world.home.answerBound = .milliseconds(150)
+            world.home.requestTimeout = .milliseconds(150)
         }
         if !family.usesBrowser { slowDown() }
         await expectTimeOut { try await world.begin(latch, server, slowDown) }
         #expect(try await latch.accounts.rowIDs().isEmpty)
 
-        world.home.answerBound = Home.ample
+        world.home.requestTimeout = Home.ample
         world.wire.script(world.rules)
         let account = try await world.begin(latch, server) {}
         let session = try latch.session(for: account)
@@ -89,7 +89,7 @@ import Testing
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
         #expect(await session.restore().isSignedIn)
 
-        world.home.answerBound = Home.ample
+        world.home.requestTimeout = Home.ample
         world.wire.script(world.rules)
         try await world.expectWholeOrAbsent(latch, [account.id])
         #expect(try await session.identity().email == "ada@example.org")

@@ -271,7 +271,7 @@ import Testing
         let world = try ImmichWorld()
         let latch = try await world.home.open()
         let server = try await world.server(latch)
-        let steps = Steps<(step: ArrivalStep, requests: Int)>()
+        let steps = Steps<(step: SignInProgress, requests: Int)>()
         let account = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server
         ) { [wire = world.wire] in steps.take(($0, wire.requests.count)) }
@@ -380,7 +380,7 @@ import Testing
         let world = try ImmichWorld()
         world.immich.set { $0.mustChange = true }
         let latch = try await world.home.open()
-        let steps = Steps<ArrivalStep>()
+        let steps = Steps<SignInProgress>()
         _ = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")),
             to: try await world.server(latch), onStep: steps.take)
@@ -396,7 +396,7 @@ import Testing
                 ? nil : .page(status)
         }
         let latch = try await world.home.open()
-        let steps = Steps<ArrivalStep>()
+        let steps = Steps<SignInProgress>()
         let account = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")),
             to: try await world.server(latch), onStep: steps.take)
@@ -411,7 +411,7 @@ import Testing
         let latch = try await world.home.open()
         let account = try await world.signIn(latch)
         if !answers { world.wire.stop() }
-        let steps = Steps<DepartureStep>()
+        let steps = Steps<SignOutProgress>()
         try await latch.signOut(account, onStep: steps.take)
         #expect(
             steps.taken == [

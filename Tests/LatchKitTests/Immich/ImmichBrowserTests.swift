@@ -148,14 +148,14 @@ import Wire
         let latch = try await world.home.open()
         let server = try await world.server(latch)
         let dialect = try #require(server.dialect as? any BrowserDialect)
-        let line = ServerLine(server.address, try HTTPClient(), Device())
-        #expect(try await !dialect.allowsLoopback(at: server, line))
+        let connection = UnauthenticatedConnection(server.address, try HTTPClient(), Device())
+        #expect(try await !dialect.allowsLoopback(at: server, connection))
         let issuer = world.address.url + "/api"
         world.immich.intercept { request in
             request.path == "/.well-known/latchd/api"
                 ? .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":true}"#) : nil
         }
-        #expect(try await dialect.allowsLoopback(at: server, line))
+        #expect(try await dialect.allowsLoopback(at: server, connection))
         #expect(SchemeRegistration.schemes.contains("app.immich"))
     }
 }

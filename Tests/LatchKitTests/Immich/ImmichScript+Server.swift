@@ -150,12 +150,12 @@ struct ImmichWorld {
         address = try ServerAddress("http://127.0.0.1:\(wire.port)")
     }
 
-    func server(_ latch: Latchstring, connection: ConnectionOptions = .init()) async throws -> Server {
+    func server(_ latch: LatchClient, connection: ConnectionOptions = .init()) async throws -> Server {
         try await latch.probe(address, connection: connection).requireServer()
     }
 
     /// Probes and signs in.
-    func signIn(_ latch: Latchstring, connection: ConnectionOptions = .init()) async throws -> Account {
+    func signIn(_ latch: LatchClient, connection: ConnectionOptions = .init()) async throws -> Account {
         try await latch.signIn(
             PasswordSignIn(email: " Ada@Example.org", password: Secret("correct horse")),
             to: try await server(latch, connection: connection))

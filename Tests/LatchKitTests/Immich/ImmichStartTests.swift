@@ -26,7 +26,7 @@ import Testing
         await latch.close()
     }
 
-    private func expectSignIn(_ latch: Latchstring) async {
+    private func expectSignIn(_ latch: LatchClient) async {
         let error = await #expect(throws: LatchError.self) { try await latch.activeSession() }
         #expect(error?.code == .noAccount, "\(String(describing: error))")
     }

@@ -8,7 +8,7 @@ import Wire
     private func features(_ body: String) -> ServerFeatures? {
         let answer = ClientResponse(
             status: .ok, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
-        guard case .server(let features) = OnyxDialect().recognise(answer) else { return nil }
+        guard case .server(let features) = OnyxDialect().match(answer) else { return nil }
         return features
     }
 
@@ -85,7 +85,7 @@ import Wire
     @Test("OX-8 every envelope and every reason of a 403 is told in words", arguments: refusals)
     func words(_ body: String, _ words: String?) {
         let answer = ClientResponse(status: .forbidden, body: Array(body.utf8))
-        #expect(OnyxDialect().words(in: answer) == words)
+        #expect(OnyxDialect().errorMessage(in: answer) == words)
     }
 
     @Test("OX-1 a sign-in before the e-mail address is proved says what to do")

@@ -109,16 +109,16 @@ import Testing
             ("::1", "127.0.0.1", false), ("localhost", "127.0.0.1", false),
         ])
     func related(_ one: String, _ other: String, _ areRelated: Bool) {
-        #expect(ProtectedDialect.areRelated(one, other) == areRelated)
-        #expect(ProtectedDialect.areRelated(other, one) == areRelated)
+        #expect(ForwardAuthDialect.areRelated(one, other) == areRelated)
+        #expect(ForwardAuthDialect.areRelated(other, one) == areRelated)
     }
 
     @Test("an address that is not encrypted says nothing that is believed, but on this machine")
     func unencrypted() throws {
-        #expect(ProtectedDialect.gateway("http://id.example.org/api") == nil)
-        #expect(ProtectedDialect.gateway("id.example.org") == nil)
-        #expect(ProtectedDialect.gateway("https://id.example.org/api")?.url == "https://id.example.org")
-        #expect(ProtectedDialect.gateway("http://127.0.0.1:1/api")?.url == "http://127.0.0.1:1")
+        #expect(ForwardAuthDialect.gateway("http://id.example.org/api") == nil)
+        #expect(ForwardAuthDialect.gateway("id.example.org") == nil)
+        #expect(ForwardAuthDialect.gateway("https://id.example.org/api")?.url == "https://id.example.org")
+        #expect(ForwardAuthDialect.gateway("http://127.0.0.1:1/api")?.url == "http://127.0.0.1:1")
     }
 
     @Test("extra headers of the protected host do not go to a gateway on another host")

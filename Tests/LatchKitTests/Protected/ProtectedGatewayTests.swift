@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    private func signIn(_ latch: Latchstring, _ address: String, _ email: String = "ada@example.org") async throws
+    private func signIn(_ latch: LatchClient, _ address: String, _ email: String = "ada@example.org") async throws
         -> Account
     {
         let server = try await latch.probe(ServerAddress(address)).requireServer()

@@ -19,7 +19,7 @@ import Testing
         world.server.intercept(nil)
     }
 
-    private func notes(_ latch: Latchstring) async throws -> Int { try await latch.accounts.noteCount() }
+    private func notes(_ latch: LatchClient) async throws -> Int { try await latch.accounts.noteCount() }
 
     @Test(
         "RM-7 a crash after any step of the very first sign-in leaves one key once its person has signed in again",

@@ -67,7 +67,7 @@ import Testing
         try await expectNothing(world, latch, error)
     }
 
-    private func expectNothing(_ world: RelateMailWorld, _ latch: Latchstring, _ error: LatchError) async throws {
+    private func expectNothing(_ world: RelateMailWorld, _ latch: LatchClient, _ error: LatchError) async throws {
         #expect(try await latch.accounts.rowIDs().isEmpty)
         #expect(world.server.keys.isEmpty)
         #expect(!world.wire.requests.contains { $0.headers["Authorization"] != nil })

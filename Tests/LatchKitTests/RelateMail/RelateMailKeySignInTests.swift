@@ -91,10 +91,10 @@ import Testing
                 id: id, name: id, scopes: [], created: nil, lastUsed: used.map { Date(timeIntervalSince1970: $0) },
                 isCurrent: false)
         }
-        #expect(OwnKey.moved(from: [key("a", nil), key("b", 1)], to: [key("a", 2), key("b", 1)])?.id == "a")
-        #expect(OwnKey.moved(from: [key("a", 1), key("b", 1)], to: [key("a", 2), key("b", 2)]) == nil)
-        #expect(OwnKey.moved(from: [key("a", 1)], to: [key("a", 1)]) == nil)
-        #expect(OwnKey.moved(from: [key("a", 1)], to: [key("a", 1), key("new", 2)]) == nil)
+        #expect(CurrentKey.moved(from: [key("a", nil), key("b", 1)], to: [key("a", 2), key("b", 1)])?.id == "a")
+        #expect(CurrentKey.moved(from: [key("a", 1), key("b", 1)], to: [key("a", 2), key("b", 2)]) == nil)
+        #expect(CurrentKey.moved(from: [key("a", 1)], to: [key("a", 1)]) == nil)
+        #expect(CurrentKey.moved(from: [key("a", 1)], to: [key("a", 1), key("new", 2)]) == nil)
     }
 
     /// What a server says to a key, the code and the words that matter.

@@ -6,7 +6,7 @@ import Testing
 
 /// Keys listed, replaced and revoked, also when the program dies on the way.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailRotationTests {
-    private func identify(_ latch: Latchstring, _ account: Account) async throws -> String {
+    private func identify(_ latch: LatchClient, _ account: Account) async throws -> String {
         try await latch.session(for: account).identity().email
     }
 

@@ -35,7 +35,7 @@ import Testing
         }
 
         func signIn(
-            _ latch: Latchstring, _ callback: CallbackMethod = .automatic, scopes: [String]? = nil,
+            _ latch: LatchClient, _ callback: CallbackMethod = .automatic, scopes: [String]? = nil,
             action: String = "allow", _ more: [String] = []
         ) async throws -> Account {
             let found = try await latch.probe(address).requireServer()

@@ -17,7 +17,7 @@ import Testing
     func verdicts() throws {
         let server = try ServerAddress("https://mail.example.org")
         let dialect = RelateMailDialect()
-        let judge = { dialect.verdict(on: $0, to: "/api/external/emails", at: server) }
+        let judge = { dialect.authenticationOutcome(of: $0, to: "/api/external/emails", at: server) }
         for rejected in [
             Self.answer(401), Self.answer(401, "", nil, ["WWW-Authenticate": "Bearer error=\"invalid_token\""]),
             Self.answer(401, #"{"error":"no"}"#, "application/json"),
@@ -36,7 +36,7 @@ import Testing
             Self.answer(400, "<h2>Bad Request - Invalid Hostname</h2>", "text/html"),
             Self.answer(307, "", nil, ["Location": "https://other.example.org/api"]),
         ] {
-            guard case .foreign = judge(foreign) else {
+            guard case .intercepted = judge(foreign) else {
                 Issue.record("\(foreign.status) counts as the server's own")
                 continue
             }
@@ -52,7 +52,7 @@ import Testing
                 #"{"title":"Bad.","errors":{"B":["two"],"A":["one","more"]}}"#, "Bad. one more two"
             ), (#"{"title":"Not Found","status":404}"#, "Not Found"), ("", nil), ("<html>", nil), ("{}", nil),
         ]
-        for (body, words) in rows { #expect(dialect.words(in: Self.answer(400, body)) == words) }
+        for (body, words) in rows { #expect(dialect.errorMessage(in: Self.answer(400, body)) == words) }
     }
 
     @Test("A key that is revoked at the server ends the session when the server itself confirms it")

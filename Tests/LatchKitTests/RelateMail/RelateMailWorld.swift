@@ -46,7 +46,7 @@ struct RelateMailWorld: Sendable {
 
     /// Finds the server and signs in with the browser, by the custom scheme.
     func signIn(
-        _ latch: Latchstring, scopes: [String]? = nil, connection: ConnectionOptions = .init(proxy: ""),
+        _ latch: LatchClient, scopes: [String]? = nil, connection: ConnectionOptions = .init(proxy: ""),
         at place: ServerAddress? = nil
     ) async throws -> Account {
         let found = try await probe(connection, at: place).requireServer()
@@ -69,7 +69,7 @@ struct RelateMailWorld: Sendable {
         }
     }
 
-    func signIn(_ latch: Latchstring, key: String) async throws -> Account {
+    func signIn(_ latch: LatchClient, key: String) async throws -> Account {
         try await latch.signIn(KeySignIn(key: Secret(key)), to: try await probe().requireServer())
     }
 

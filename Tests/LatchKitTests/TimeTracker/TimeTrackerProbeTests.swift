@@ -44,9 +44,9 @@ import Wire
         let world = try World()
         let report = try await world.home.open().probe(world.address)
         #expect(report.server?.dialect.id.rawValue == "onyx")
-        let line = ServerLine(
+        let connection = UnauthenticatedConnection(
             world.address, try ConnectionOptions().client(userAgent: "x", home: world.address), Device())
-        guard case .stranger = try await TimeTrackerDialect().find(line) else {
+        guard case .notRecognized = try await TimeTrackerDialect().discover(connection) else {
             Issue.record("It was taken for one.")
             return
         }

@@ -150,12 +150,12 @@ struct TimeTrackerWorld {
         person = BrowserPerson(home: home)
     }
 
-    func server(_ latch: Latchstring) async throws -> Server {
+    func server(_ latch: LatchClient) async throws -> Server {
         try await latch.probe(address).requireServer()
     }
 
     /// Signs in through the browser and the scheme.
-    func signIn(_ latch: Latchstring) async throws -> Account {
+    func signIn(_ latch: LatchClient) async throws -> Account {
         let server = try await server(latch)
         async let signedIn = latch.signIn(person.signIn(), to: server)
         try person.open(await person.link(from: await person.address()))

@@ -14,7 +14,7 @@ import LatchKit
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else { exit(64) }
 let began = ContinuousClock.now
-let latch = try await Latchstring.open(
+let latch = try await LatchClient.open(
     .init(folders: Folders(data: words[0] + "/data"), secrets: PlainStore(folder: words[0] + "/secrets")))
 let queue = DownloadQueue(latch, library: FolderLibrary(folder: words[0] + "/Pictures"))
 

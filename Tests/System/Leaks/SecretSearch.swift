@@ -30,7 +30,9 @@ struct SecretSearch {
             let bytes = Array(secret.value.utf8)
             precondition(bytes.count >= Self.windowLength, "\(secret.name) is too short to be told from other text.")
             var seen: Set<[UInt8]> = []
-            return Self.windows(bytes).flatMap { Spelling.all(of: $0) }.filter { seen.insert($0.bytes).inserted }.map {
+            return Self.windows(bytes).flatMap { SpellingSuggestion.all(of: $0) }.filter {
+                seen.insert($0.bytes).inserted
+            }.map {
                 Needle(secret: secret.name, spelling: $0.name, bytes: $0.bytes)
             }
         }
@@ -62,7 +64,7 @@ struct SecretSearch {
 }
 
 /// The ways to write a piece of text down.
-enum Spelling {
+enum SpellingSuggestion {
     static func all(of bytes: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         var all: [(name: String, bytes: [UInt8])] = [
             ("plain text", bytes), ("reversed text", bytes.reversed()),

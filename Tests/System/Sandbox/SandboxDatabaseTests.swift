@@ -130,19 +130,19 @@ import Wire
     }
 
     /// Another program's revocation is noticed soon, see `Gateway.noticeInterval`.
-    private func untilRefused(_ key: RelateMailMadeKey, _ bench: Bench) async throws {
+    private func untilRefused(_ key: RelateMailCreatedKey, _ bench: Bench) async throws {
         while try await bench.get("/api/profile", "ApiKey \(key.apiKey)").status != .unauthorized {
             try await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    private func key(_ bench: Bench, _ token: String) async throws -> RelateMailMadeKey {
+    private func key(_ bench: Bench, _ token: String) async throws -> RelateMailCreatedKey {
         let body: JSONValue = ["deviceName": "a desk", "platform": "linux"]
         let answer = try await bench.http.send(
             ClientRequest(
                 method: .post, url: bench.url + "/api/smtp-credentials/mobile",
                 headers: ["Content-Type": JSON.mediaType, "Authorization": "Bearer \(token)"], body: body.encoded()))
-        return try JSON.decode(RelateMailMadeKey.self, from: answer.body)
+        return try JSON.decode(RelateMailCreatedKey.self, from: answer.body)
     }
 
     /// The provider's access token for the app, as the app gets it.

@@ -51,7 +51,8 @@ extension BridgeDialect {
 
     /// Sends a browser to the provider, with the cookie of this sign-in.
     func redirect(
-        to beginning: Bridge.Beginning, at provider: BridgeProvider, _ bridge: Bridge, beside request: ServerRequest
+        to beginning: Bridge.AuthorizationStart, at provider: BridgeProvider, _ bridge: Bridge,
+        beside request: ServerRequest
     ) -> ServerResponse {
         bridge.cookies(.redirect(to: beginning.address), of: beginning, at: provider, beside: request)
     }
@@ -60,7 +61,7 @@ extension BridgeDialect {
 extension Bridge {
     /// The response with the cookie that a browser keeps until it comes back from the provider.
     func cookies(
-        _ response: ServerResponse, of beginning: Beginning, at provider: BridgeProvider,
+        _ response: ServerResponse, of beginning: AuthorizationStart, at provider: BridgeProvider,
         beside request: ServerRequest
     ) -> ServerResponse {
         var response = response

@@ -23,7 +23,9 @@ extension OnyxRoutes {
     func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: cookie)
         guard let first = tokens.first else { return OnyxAnswers.forbidden }
-        guard let answer = issuer.authenticateAtOnce(first), tokens.second == nil || answer.isValid else { return nil }
+        guard let answer = issuer.cachedAuthentication(first), tokens.second == nil || answer.isValid else {
+            return nil
+        }
         return me(answer, first)
     }
 

@@ -52,7 +52,7 @@ struct OnyxRoutes: ServiceDialect {
         add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
-        add(.get, "/me", to: &router, atOnce: { $0.meAtOnce($1) }, { try await $0.me($1) })
+        add(.get, "/me", to: &router, synchronousHandler: { $0.meAtOnce($1) }, { try await $0.me($1) })
     }
 
     /// Who sends a request. The client's own two fields say what its device is, else the program's name.

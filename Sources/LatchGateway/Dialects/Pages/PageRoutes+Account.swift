@@ -16,7 +16,7 @@ extension PageRoutes {
     }
 
     /// The account page with what is stored now.
-    func account(_ visit: PageVisit) async throws -> AccountPage {
+    func account(_ visit: SignedInRequest) async throws -> AccountPage {
         let sessions = try await services.sessions.live(of: visit.person.id)
         let credential = try await services.people.credential(EmailAddress(normalizing: visit.person.email))
         var page = AccountPage(
@@ -39,7 +39,7 @@ extension PageRoutes {
     }
 
     /// `POST /account/devices/{id}/end`: one device is signed out; the one in hand too.
-    private func endDevice(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+    private func endDevice(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         if id == visit.session.id.rawValue { return try await signOut(visit) }
         // One that ended by itself meanwhile is what the person wanted.
         _ = try await services.sessions.end(SessionID(rawValue: id), of: visit.person.id)
@@ -49,7 +49,7 @@ extension PageRoutes {
     /// `POST /account/devices/end-others`: signs out every other device and revokes the person's API keys.
     ///
     /// Source: OWASP MASVS 2.1, AUTH-3.
-    private func endOthers(_ visit: PageVisit) async throws -> ServerResponse {
+    private func endOthers(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard isRecent(visit, for: .endOtherSessions) else { return confirmFirst(PagePath.account) }
         let question = PageQuestion(
             title: "Sign out everywhere else?",
@@ -62,7 +62,7 @@ extension PageRoutes {
     }
 
     /// Whether the person showed a short while ago who it is, here or at an identity provider that tells it.
-    func isRecent(_ visit: PageVisit, for act: SensitiveAct) -> Bool {
+    func isRecent(_ visit: SignedInRequest, for act: SensitiveAct) -> Bool {
         (try? services.requireRecentSignIn(for: act, visit.session)) != nil
     }
 

@@ -32,7 +32,7 @@ extension PageRoutes {
 
     /// A page below the tabs, with what was done just before.
     func below(
-        _ tab: String, _ title: String, _ content: HTML, for visit: PageVisit, _ status: HTTPStatus = .ok,
+        _ tab: String, _ title: String, _ content: HTML, for visit: SignedInRequest, _ status: HTTPStatus = .ok,
         back: (path: String, words: String)? = nil
     ) -> ServerResponse {
         let note = visit.request.query("done").flatMap { Self.notes[$0] }
@@ -75,7 +75,7 @@ extension PageRoutes {
 extension PageRoutes {
     /// `GET /admin?q=…&after=…`: everybody, or who is searched for.
     private func peoplePage(
-        _ visit: PageVisit, mistake: String? = nil, _ status: HTTPStatus = .ok
+        _ visit: SignedInRequest, mistake: String? = nil, _ status: HTTPStatus = .ok
     ) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         let search = String((visit.request.query("q") ?? "").prefix(100))
@@ -101,7 +101,7 @@ extension PageRoutes {
             """, for: visit, status)
     }
 
-    private func invitation(_ visit: PageVisit, _ mistake: String?) -> HTML {
+    private func invitation(_ visit: SignedInRequest, _ mistake: String?) -> HTML {
         """
         <section class="card" aria-labelledby="invite">
         <h2 id="invite">Add a person</h2>
@@ -124,7 +124,7 @@ extension PageRoutes {
     }
 
     /// `POST /admin/people`: adds somebody.
-    private func invite(_ visit: PageVisit) async throws -> ServerResponse {
+    private func invite(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root) }
         do {
@@ -137,7 +137,7 @@ extension PageRoutes {
     }
 
     /// `GET /admin/people/{id}`: one person with all devices.
-    private func personPage(_ visit: PageVisit, _ id: UUID) async throws -> ServerResponse {
+    private func personPage(_ visit: SignedInRequest, _ id: UUID) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let person = try await services.people.find(id: id) else { return notFound }
         let sessions = try await services.sessions.live(of: id)
@@ -165,7 +165,7 @@ extension PageRoutes {
             """, for: visit, back: (Self.root, "All people"))
     }
 
-    private func actions(_ person: Person, _ visit: PageVisit) -> HTML {
+    private func actions(_ person: Person, _ visit: SignedInRequest) -> HTML {
         guard person.id != visit.person.id else {
             return """
                 <p class="quiet">This is you. What an administrator does to others you cannot do to yourself; your devices are \
@@ -191,7 +191,7 @@ extension PageRoutes {
     }
 
     /// `POST /admin/people/{id}`: what an administrator does to somebody else.
-    private func changePerson(_ visit: PageVisit, _ id: UUID) async throws -> ServerResponse {
+    private func changePerson(_ visit: SignedInRequest, _ id: UUID) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let person = try await services.people.find(id: id) else { return notFound }
         let path = "\(Self.root)/people/\(person.id.uuidString.lowercased())"
@@ -262,7 +262,7 @@ extension PageRoutes {
 
 extension PageRoutes {
     /// `GET /admin/sessions?before=…`: everybody's live sessions.
-    private func sessionsPage(_ visit: PageVisit) async throws -> ServerResponse {
+    private func sessionsPage(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         let before = visit.request.query("before").flatMap { Int($0) }
         let found = try await services.sessions.livePage(before: before, limit: Self.rowCount + 1)
@@ -281,7 +281,7 @@ extension PageRoutes {
     }
 
     /// `POST /admin/sessions/{id}/end`: one session ends.
-    private func endSession(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+    private func endSession(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root + "/sessions") }
         let question = PageQuestion(
@@ -297,7 +297,7 @@ extension PageRoutes {
     }
 
     /// `GET /admin/providers`: each is asked now.
-    private func providersPage(_ visit: PageVisit) async throws -> ServerResponse {
+    private func providersPage(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         let configured = services.settings.providers
         let states = await withTaskGroup(of: (Int, ProviderState).self) { group in
@@ -321,7 +321,7 @@ extension PageRoutes {
     }
 
     /// `GET /admin/failures?before=…`: the last sign-ins that failed.
-    private func failuresPage(_ visit: PageVisit) async throws -> ServerResponse {
+    private func failuresPage(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         let before = visit.request.query("before").flatMap { Int($0) }
         let found = services.audit.failures.page(before: before, limit: Self.rowCount + 1)

@@ -141,7 +141,7 @@ extension PageRoutes {
     }
 
     /// The frame of a page for somebody who is signed in.
-    func framed(_ title: String, _ content: HTML, for visit: PageVisit, at place: String) -> WebPage {
+    func framed(_ title: String, _ content: HTML, for visit: SignedInRequest, at place: String) -> WebPage {
         var page = WebPage(title: "\(title) - \(self.title)", content)
         page.heading = title
         page.formTargets = .own()
@@ -154,7 +154,7 @@ extension PageRoutes {
     }
 
     /// The hidden field of a visitor's forms.
-    func hidden(_ visit: PageVisit) -> HTML {
+    func hidden(_ visit: SignedInRequest) -> HTML {
         Self.hidden(tokens.token(of: .session(visit.session.id)))
     }
 

@@ -9,14 +9,14 @@ extension PageRoutes {
     private static let failures = PagePath.administration + "/failures"
 
     /// `GET /admin/identities/{id}`: what the provider sent about the identity, and a form that links it.
-    func identityPage(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+    func identityPage(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard let identity = try await unlinked(id) else { return notFound }
         return linking(identity, visit)
     }
 
     /// `POST /admin/identities/{id}`: links the identity to the person with the given e-mail address.
-    func linkIdentity(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+    func linkIdentity(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.failures) }
         guard let identity = try await unlinked(id),
@@ -40,7 +40,7 @@ extension PageRoutes {
     }
 
     private func linking(
-        _ identity: UnlinkedIdentity, _ visit: PageVisit, mistake: String? = nil, _ status: HTTPStatus = .ok
+        _ identity: UnlinkedIdentity, _ visit: SignedInRequest, mistake: String? = nil, _ status: HTTPStatus = .ok
     ) -> ServerResponse {
         let told = identity.email.map { "\($0), as the provider tells; nobody need have verified it" }
         return below(

@@ -5,14 +5,14 @@ import Wire
 /// API keys on the account page and on the administration pages.
 extension PageRoutes {
     /// The visitor's API keys; nil where no dialect creates keys and the visitor has none.
-    func keys(of visit: PageVisit) async throws -> KeyTable? {
+    func keys(of visit: SignedInRequest) async throws -> KeyTable? {
         let keys = try await services.apiKeys.list(of: visit.person.id)
         guard services.settings.relateMail.isEnabled || !keys.isEmpty else { return nil }
         return KeyTable(keys: keys, now: now, path: prefix + PagePath.account + "/keys", token: hidden(visit))
     }
 
     /// `POST /account/keys/{id}/revoke`: revokes one of the visitor's keys.
-    func revokeKey(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+    func revokeKey(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         if let page = unanswered(question(cancel: PagePath.account), visit) { return page }
         // A key that expired meanwhile needs no error.
         if let id = UUID(uuidString: id),
@@ -24,7 +24,7 @@ extension PageRoutes {
     }
 
     /// A person's API keys, for an administrator.
-    func keysOfSomebody(_ person: UUID, _ visit: PageVisit) async throws -> HTML? {
+    func keysOfSomebody(_ person: UUID, _ visit: SignedInRequest) async throws -> HTML? {
         KeyTable(
             keys: try await services.apiKeys.list(of: person), now: now,
             path: prefix + PagePath.administration + "/keys",
@@ -33,7 +33,7 @@ extension PageRoutes {
     }
 
     /// `POST /admin/keys/{id}/revoke`: revokes a key of any person.
-    func revokeKeyOfSomebody(_ visit: PageVisit, _ id: String) async throws -> ServerResponse {
+    func revokeKeyOfSomebody(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return forAdministrators }
         guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.administration) }
         if let page = unanswered(question(cancel: PagePath.administration), visit) { return page }
@@ -52,7 +52,7 @@ extension PageRoutes {
             button: "Revoke the key", page: page)
     }
 
-    private func event(_ visit: PageVisit) -> AuditEvent {
+    private func event(_ visit: SignedInRequest) -> AuditEvent {
         AuditEvent(
             .apiKeyRevoked, reason: "on-a-page", actor: visit.person.id, session: visit.session.id,
             address: client(of: visit.request).address.description, request: visit.request.id)

@@ -5,7 +5,7 @@ import Wire
 /// Source: IM-15; OWASP MASVS 2.1, AUTH-3.
 extension PageRoutes {
     /// `POST /account/pin`: a first PIN, after a sign-in of the last minutes; or another one, for the current one.
-    func setPIN(_ visit: PageVisit) async throws -> ServerResponse {
+    func setPIN(_ visit: SignedInRequest) async throws -> ServerResponse {
         var page = try await account(visit)
         guard var form = page.pin else { return notFound }
         let text = visit.fields["pin"] ?? ""
@@ -33,7 +33,7 @@ extension PageRoutes {
     }
 
     /// Changes the PIN; gives why the current one does not let a person do so.
-    private func change(_ visit: PageVisit, to pin: PIN) async throws -> (HTTPStatus, String)? {
+    private func change(_ visit: SignedInRequest, to pin: PIN) async throws -> (HTTPStatus, String)? {
         let wrong = (HTTPStatus.forbidden, "This is not your current PIN.")
         guard let current = try? PIN(visit.fields["current_pin"] ?? "") else { return wrong }
         switch try await services.pins.change(to: pin, of: visit.person.id, by: .pin(current)) {
@@ -46,7 +46,7 @@ extension PageRoutes {
     }
 
     /// `POST /account/pin/remove`: no PIN any more, after a sign-in of the last minutes, which proves who forgot it.
-    func removePIN(_ visit: PageVisit) async throws -> ServerResponse {
+    func removePIN(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard isRecent(visit, for: .removePIN) else { return confirmFirst(PagePath.account) }
         let question = PageQuestion(
             title: "Remove your PIN?",

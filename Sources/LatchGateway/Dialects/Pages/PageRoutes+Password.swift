@@ -17,7 +17,7 @@ extension PageRoutes {
 
     /// `POST /account/password`: sets a new password. The form asks for the current one. All sessions end, all keys are
     /// revoked, and this browser gets a new session.
-    private func changePassword(_ visit: PageVisit) async throws -> ServerResponse {
+    private func changePassword(_ visit: SignedInRequest) async throws -> ServerResponse {
         var page = try await passwordPage(visit)
         guard page.hasPassword else { return try await respond(page, visit, .forbidden) }
         let (current, new) = (visit.fields["current"] ?? "", visit.fields["new"] ?? "")
@@ -52,7 +52,7 @@ extension PageRoutes {
     }
 
     /// The account page, or only its password form for a person who must change their password first.
-    private func passwordPage(_ visit: PageVisit) async throws -> AccountPage {
+    private func passwordPage(_ visit: SignedInRequest) async throws -> AccountPage {
         guard visit.visitor.mustChangePassword else { return try await account(visit) }
         let back = destination(visit.request.query("return") ?? visit.fields["return"])
         var page = AccountPage(
@@ -66,12 +66,14 @@ extension PageRoutes {
         return page
     }
 
-    private func respond(_ page: AccountPage, _ visit: PageVisit, _ status: HTTPStatus) async throws -> ServerResponse {
+    private func respond(_ page: AccountPage, _ visit: SignedInRequest, _ status: HTTPStatus) async throws
+        -> ServerResponse
+    {
         visit.visitor.mustChangePassword ? alone(page, visit, status) : try await respond(page, status)
     }
 
     /// The password form without the rest of the account page.
-    private func alone(_ page: AccountPage, _ visit: PageVisit, _ status: HTTPStatus = .ok) -> ServerResponse {
+    private func alone(_ page: AccountPage, _ visit: SignedInRequest, _ status: HTTPStatus = .ok) -> ServerResponse {
         framed(
             "Change your password",
             """

@@ -24,7 +24,7 @@ extension PageRoutes {
     /// The page has a form with the same address and token, so it protects against forgery as the first form does.
     ///
     /// Source: WCAG 2.2, success criterion 3.3.4.
-    func unanswered(_ question: PageQuestion, _ visit: PageVisit) -> ServerResponse? {
+    func unanswered(_ question: PageQuestion, _ visit: SignedInRequest) -> ServerResponse? {
         guard visit.fields[PageQuestion.answer] != "1" else { return nil }
         let fields: [HTML] = (question.fields + [(PageQuestion.answer, "1")]).map { name, value in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"

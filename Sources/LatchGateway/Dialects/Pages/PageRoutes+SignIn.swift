@@ -83,7 +83,7 @@ extension PageRoutes {
     }
 
     /// `POST /sign-out`: this browser's session ends.
-    func signOut(_ visit: PageVisit) async throws -> ServerResponse {
+    func signOut(_ visit: SignedInRequest) async throws -> ServerResponse {
         if let ended = try await services.issuer.end(visit.visitor.token) {
             let client = client(of: visit.request)
             services.audit.record(
@@ -138,7 +138,7 @@ extension PageRoutes {
     private func signedInAlready(
         _ visitor: PageVisitor, _ destination: ReturnAddress?, _ request: ServerRequest
     ) -> ServerResponse {
-        let visit = PageVisit(request: request, visitor: visitor)
+        let visit = SignedInRequest(request: request, visitor: visitor)
         let person = visitor.person
         return framed(
             "You are signed in",

@@ -15,7 +15,7 @@ struct PageRoutes: ServiceDialect {
     let cookie: SessionCookie
     let formCookie: FormCookie
     let tokens: FormTokens
-    let home: PageHome
+    let home: CanonicalHost
 
     /// Takes the services of a gateway whose settings have pages.
     init(services: GatewayServices) {
@@ -26,7 +26,7 @@ struct PageRoutes: ServiceDialect {
         self.cookie = cookie
         formCookie = FormCookie(isSecure: cookie.isSecure)
         tokens = FormTokens(keys)
-        home = PageHome(services)
+        home = CanonicalHost(services)
     }
 
     var name: String { "pages" }
@@ -34,7 +34,7 @@ struct PageRoutes: ServiceDialect {
     var title: String { services.settings.pages.title }
     var now: Date { services.now() }
 
-    /// The sign-in is served on every protected host; ``PageHome`` decides what else is served there.
+    /// The sign-in is served on every protected host; ``CanonicalHost`` decides what else is served there.
     func hostScope(of pattern: String) -> HostCheck.Scope { entrances.contains(pattern) ? .own : .protected }
 
     /// The paths that redirect to the account page.
@@ -82,7 +82,7 @@ struct PageRoutes: ServiceDialect {
     /// the page is open to a person who must change their password first.
     func page(
         _ path: String, mayChangePassword: Bool = false, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path) { request in
             await answer(request) {
@@ -94,7 +94,7 @@ struct PageRoutes: ServiceDialect {
     /// Adds a page about what the path names.
     func page<Named: PathParameter>(
         _ path: String, _ type: Named.Type, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, PageVisit, Named) async throws -> ServerResponse
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path, type) { request, named in
             await answer(request) {
@@ -107,7 +107,7 @@ struct PageRoutes: ServiceDialect {
     /// `mayChangePassword` whether it is open to a person who must change their password first.
     func form(
         _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, PageVisit) async throws -> ServerResponse
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.post, prefix + path) { request in
             await answer(request, isForSignIn: isForSignIn) {
@@ -119,7 +119,7 @@ struct PageRoutes: ServiceDialect {
     /// Adds a form about what the path names.
     func form<Named: PathParameter>(
         _ path: String, _ type: Named.Type, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, PageVisit, Named) async throws -> ServerResponse
+        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
         router.on(.post, prefix + path, type) { request, named in
             await answer(request) { try await submitted(request) { try await handler(self, $0, named) } }
@@ -128,18 +128,19 @@ struct PageRoutes: ServiceDialect {
 
     /// Authenticates the visitor of a page. Redirects those who must sign in or change their password first.
     private func visited(
-        _ request: ServerRequest, mayChangePassword: Bool = false, _ handler: (PageVisit) async throws -> ServerResponse
+        _ request: ServerRequest, mayChangePassword: Bool = false,
+        _ handler: (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
         guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
         guard !visitor.mustChangePassword || mayChangePassword else { return changePasswordFirst(request) }
-        return try await handler(PageVisit(request: request, visitor: visitor))
+        return try await handler(SignedInRequest(request: request, visitor: visitor))
     }
 
     /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes, except
     /// the sign-out, which must always work.
     private func submitted(
         _ request: ServerRequest, mayChangePassword: Bool = false,
-        _ handler: (PageVisit) async throws -> ServerResponse
+        _ handler: (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
         guard cookie.comesFromOwnPage(request) else { return foreignForm }
         guard let visitor = try await visitor(of: request) else { return seeOther(PagePath.signIn) }
@@ -152,7 +153,7 @@ struct PageRoutes: ServiceDialect {
         {
             return tooMany(wait)
         }
-        return try await handler(PageVisit(request: request, visitor: visitor, fields: fields))
+        return try await handler(SignedInRequest(request: request, visitor: visitor, fields: fields))
     }
 
     /// Who is signed in in the browser of a request.
@@ -194,7 +195,7 @@ struct PageVisitor: Sendable {
 }
 
 /// A request of somebody who is signed in.
-struct PageVisit: Sendable {
+struct SignedInRequest: Sendable {
     let request: ServerRequest
     let visitor: PageVisitor
     /// The form's fields; none of a page.

@@ -110,7 +110,7 @@ struct RelateMailAccess: Sendable {
     }
 
     private func caller(key text: String, from address: ClientAddress) async throws -> RelateMailCaller {
-        var known = services.apiKeys.authenticateAtOnce(text)
+        var known = services.apiKeys.cachedAuthentication(text)
         if known == nil {
             try take(.address, .from(address))
             known = try await services.apiKeys.authenticate(text)
@@ -120,7 +120,7 @@ struct RelateMailAccess: Sendable {
     }
 
     private func caller(token text: String, from address: ClientAddress) async throws -> RelateMailCaller {
-        if case .valid(let session)? = services.issuer.authenticateAtOnce(text) {
+        if case .valid(let session)? = services.issuer.cachedAuthentication(text) {
             return RelateMailCaller(person: session.person, proof: .session(session))
         }
         try take(.address, .from(address))

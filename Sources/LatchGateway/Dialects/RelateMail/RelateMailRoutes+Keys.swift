@@ -91,7 +91,7 @@ extension RelateMailRoutes {
                 .forbidden, "A key can make keys with its own scopes only; sign in to make one with more")
         }
         let shown = name.displayName(limit: Self.maximumNameLength) ?? name
-        let made: MadeAPIKey
+        let made: CreatedAPIKey
         do {
             made = try await services.apiKeys.make(
                 for: caller.person, name: shown, scopes: scopes, expires: expires, maximum: settings.maximumKeys,
@@ -101,7 +101,7 @@ extension RelateMailRoutes {
         }
         services.metrics.apiKey(.made)
         return ServerResponse.privateJSON(
-            RelateMailMadeKey(
+            RelateMailCreatedKey(
                 id: made.listed.id.uuidString.lowercased(), name: shown, apiKey: made.key.reveal(), scopes: scopes,
                 createdAt: RelateMailAnswers.text(made.listed.created),
                 expiresAt: made.listed.expires.map(RelateMailAnswers.text)))

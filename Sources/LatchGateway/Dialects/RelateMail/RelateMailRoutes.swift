@@ -52,9 +52,10 @@ struct RelateMailRoutes: ServiceDialect {
     /// What is the same for everybody, put together once.
     private func addDiscovery(to router: inout Router) {
         let (discovery, configuration) = (self.discovery, self.configuration)
-        router.on(.get, prefix + "/api/discovery", atOnce: { _ in discovery }, handler: { _ in discovery })
+        router.on(.get, prefix + "/api/discovery", synchronousHandler: { _ in discovery }, handler: { _ in discovery })
         router.on(
-            .get, prefix + "/config/config.json", atOnce: { _ in configuration }, handler: { _ in configuration })
+            .get, prefix + "/config/config.json", synchronousHandler: { _ in configuration },
+            handler: { _ in configuration })
     }
 
     private typealias Action =

@@ -21,7 +21,7 @@ extension TimeTrackerRoutes {
     func meAtOnce(_ request: ServerRequest) -> ServerResponse? {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return TimeTrackerAnswers.unauthorized() }
-        guard let answer = services.issuer.authenticateAtOnce(first), tokens.second == nil || answer.isValid else {
+        guard let answer = services.issuer.cachedAuthentication(first), tokens.second == nil || answer.isValid else {
             return nil
         }
         return me(answer, first, request)

@@ -101,7 +101,7 @@ extension TimeTrackerRoutes {
     }
 
     /// A token that other servers can check by the keys.
-    private func shape(_ issuer: String) async throws -> TokenShape {
+    private func shape(_ issuer: String) async throws -> TokenFormat {
         let lifetime = min(settings.tokenLifetime, services.settings.sessions.maximum)
         let key = try await services.signingKeys.signer(until: services.now() + lifetime)
         let claims = AccessTokenClaims(

@@ -24,7 +24,7 @@ extension TokenRoutes {
     func introspectAtOnce(_ request: ServerRequest) -> ServerResponse? {
         switch asked(request) {
         case .failure(let refusal): refusal.response
-        case .success(let token): issuer.authenticateAtOnce(token).map { answer($0, token) }
+        case .success(let token): issuer.cachedAuthentication(token).map { answer($0, token) }
         }
     }
 

@@ -36,11 +36,11 @@ struct TokenRoutes: Sendable {
         if !clients.isEmpty {
             router.on(
                 .post, prefix + Self.introspection,
-                atOnce: { introspectAtOnce($0) }, handler: { await introspect($0) })
+                synchronousHandler: { introspectAtOnce($0) }, handler: { await introspect($0) })
         }
         if let issuer = issuerAddress {
             let page = metadata(of: issuer)
-            router.on(.get, LatchdMetadata.path(of: issuer), atOnce: { _ in page }, handler: { _ in page })
+            router.on(.get, LatchdMetadata.path(of: issuer), synchronousHandler: { _ in page }, handler: { _ in page })
         } else {
             router.on(.get, LatchdMetadata.path(of: "http://localhost" + prefix)) { request in
                 address.base(of: request).map { metadata(of: $0 + prefix) } ?? TokenAnswers.noMetadata

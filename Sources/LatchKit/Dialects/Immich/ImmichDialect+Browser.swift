@@ -10,8 +10,10 @@ extension ImmichDialect: BrowserDialect {
 
     /// Whether the gateway's metadata say so. A server of Immich itself has none, and cannot know: which addresses the
     /// browser may come back to is for its identity provider to say, which the official app's redirect was registered with.
-    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool {
-        try await line.allowsLoopback(issuer: api)
+    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+        async throws(CancellationError) -> Bool
+    {
+        try await connection.allowsLoopback(issuer: api)
     }
 
     /// Asks the server for the provider's address with `state` and challenge of this sign-in; a server before 1.132 makes
@@ -21,33 +23,35 @@ extension ImmichDialect: BrowserDialect {
     ///   identity provider, ``LatchError/Code/foreignAnswer`` and what ``refusal(_:_:)`` tells.
     ///
     /// Source: IM-7; contract of Immich, b.10.
-    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+        -> BrowserJourney
+    {
         let verifier = PKCE.Verifier()
-        let answer = try await authorization(start, verifier, line)
-        let address = try address(in: answer, of: line.address)
+        let answer = try await authorization(start, verifier, connection)
+        let address = try address(in: answer, of: connection.address)
         let state = try Self.state(of: address, start.state, server)
         return BrowserJourney(address: address, state: state) { back in
             let callback = ImmichCallback(
                 url: back.link.reveal(), state: back.state.text, codeVerifier: verifier.secret.reveal())
-            let answer = try await line.send(request(.post, "/oauth/callback", callback))
-            return try grant(fromCallback: answer, of: line.address)
+            let answer = try await connection.send(request(.post, "/oauth/callback", callback))
+            return try grant(fromCallback: answer, of: connection.address)
         }
     }
 
     /// `POST /oauth/authorize`, or the specification's `GET` where there is no such `POST`.
     private func authorization(
-        _ start: BrowserStart, _ verifier: PKCE.Verifier, _ line: ServerLine
+        _ start: BrowserStart, _ verifier: PKCE.Verifier, _ connection: UnauthenticatedConnection
     ) async throws -> ClientResponse {
         let challenge = verifier.challenge.text
         let message = ImmichAuthorization(
             redirectUri: start.redirect, state: start.state.text, codeChallenge: challenge)
-        let answer = try await line.send(request(.post, "/oauth/authorize", message))
+        let answer = try await connection.send(request(.post, "/oauth/authorize", message))
         guard answer.isUnknownRoute else { return answer }
         let query = FormURLEncoded.encode([
             ("redirect_uri", start.redirect), ("state", start.state.text), ("code_challenge", challenge),
             ("code_challenge_method", PKCE.Challenge.method),
         ])
-        return try await line.send(request(.get, "/oauth/authorize?" + query))
+        return try await connection.send(request(.get, "/oauth/authorize?" + query))
     }
 
     /// The address that the browser opens: a page on the web and nothing else.
@@ -64,7 +68,7 @@ extension ImmichDialect: BrowserDialect {
             if answer.status == .badRequest, error != nil {
                 throw LatchError(
                     .serverRefused,
-                    "Login failed: \(server) does not begin the sign-in: \(ServerText.clean(words(in: answer) ?? "")). "
+                    "Login failed: \(server) does not begin the sign-in: \(SanitizedText.clean(errorMessage(in: answer) ?? "")). "
                         + "The way back to this program may not be allowed there; try another --callback.")
             }
             throw refusal(answer, server)

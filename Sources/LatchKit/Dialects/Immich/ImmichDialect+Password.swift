@@ -39,7 +39,7 @@ extension ImmichDialect: PasswordChangeDialect {
             throw LatchError(
                 .weakPassword,
                 "\(client.server) does not take the new password: "
-                    + (problem ?? ServerText.clean(words(in: answer) ?? "")))
+                    + (problem ?? SanitizedText.clean(errorMessage(in: answer) ?? "")))
         }
         throw client.refused(answer)
     }

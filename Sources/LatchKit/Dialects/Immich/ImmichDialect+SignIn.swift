@@ -19,7 +19,7 @@ extension ImmichDialect {
     /// Source: IM-5, IM-16; contract of Immich, endpoints.
     public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = Self.grant(in: answer) { return grant }
-        if ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) == nil {
+        if InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) == nil {
             switch ImmichError(body: answer.body)?.message {
             case "Incorrect email or password":
                 throw LatchError(
@@ -50,7 +50,7 @@ extension ImmichDialect {
 
     /// Why a sign-in brought no token, where nothing more is known than its answer.
     func refusal(_ answer: ClientResponse, _ server: ServerAddress) -> LatchError {
-        if let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) {
+        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
             return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
         }
         let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
@@ -69,9 +69,9 @@ extension ImmichDialect {
             return LatchError(
                 .serverError,
                 "Login failed: \(server) has no sign-in now; it may have gone into maintenance. Try again later.")
-        case 200..<300: return ForeignAnswer.noToken(in: answer, from: server)
+        case 200..<300: return InterceptedResponse.noToken(in: answer, from: server)
         default:
-            let words = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
+            let words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
         }
     }

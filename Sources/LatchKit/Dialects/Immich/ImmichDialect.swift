@@ -50,7 +50,7 @@ public struct ImmichDialect: PasswordDialect {
     }
 
     /// The message of either generation's envelope, with what is wrong with the request.
-    public func words(in answer: ClientResponse) -> String? {
+    public func errorMessage(in answer: ClientResponse) -> String? {
         guard let error = ImmichError(body: answer.body) else { return nil }
         if answer.status == .notFound { return "\(error.message) (it may be in maintenance)" }
         let issues = (error.errors ?? []).map { issue in
@@ -62,11 +62,11 @@ public struct ImmichDialect: PasswordDialect {
     /// `{"res": "pong"}` in JSON; a page with 200 is no server.
     ///
     /// Source: IM-3; contract of Immich, c.
-    public func recognise(_ answer: ClientResponse) -> Recognition {
+    public func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess, let ping = try? JSON.decode(ImmichPing.self, from: answer.body),
             ping.res == "pong"
         else {
-            return .stranger("its answer to \(probe.path) is no pong (\(ForeignAnswer.sketch(answer)))")
+            return .notRecognized("its answer to \(probe.path) is no pong (\(InterceptedResponse.sketch(answer)))")
         }
         return .server(ServerFeatures())
     }

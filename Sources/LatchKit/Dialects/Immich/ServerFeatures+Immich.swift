@@ -7,7 +7,7 @@ extension ServerFeatures {
             signsInWithPassword: features?.passwordLogin ?? true, signsInWithBrowser: features?.oauth ?? false,
             passwordRule: PasswordRule(minimumLength: ImmichDialect.minimumPasswordLength),
             hasUsers: config?.isInitialized ?? true)
-        let title = ServerText.clean(config?.oauthButtonText ?? "")
+        let title = SanitizedText.clean(config?.oauthButtonText ?? "")
         browserTitle = title.isEmpty ? nil : title
         self.version = version?.text
         if config?.maintenanceMode == true {
@@ -18,7 +18,7 @@ extension ServerFeatures {
             warnings.append("The server does not say how people sign in; a password may be refused.")
         }
         if let warning = version.flatMap(ImmichVersions.warning) { warnings.append(warning) }
-        let message = ServerText.clean(config?.loginPageMessage ?? "")
+        let message = SanitizedText.clean(config?.loginPageMessage ?? "")
         if !message.isEmpty { warnings.append("The server's message to those who sign in: \(message)") }
     }
 }

@@ -10,8 +10,10 @@ extension OnyxDialect: BrowserDialect {
     /// Onyx itself has none, and sends browsers back to ``callback`` only.
     ///
     /// Source: RFC 8414 §3.3.
-    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool {
-        try await line.allowsLoopback(issuer: Self.prefix)
+    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+        async throws(CancellationError) -> Bool
+    {
+        try await connection.allowsLoopback(issuer: Self.prefix)
     }
 
     /// The browser opens `/api/auth/mobile/oauth/authorize` with `redirect=true` and the app's three parameters; its code is
@@ -20,7 +22,9 @@ extension OnyxDialect: BrowserDialect {
     /// The address is opened, never fetched: the cookie that it sets belongs to the browser.
     ///
     /// Source: OX-2, OX-5, OX-9; contract of Onyx, b.2 and b.9.
-    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+        -> BrowserJourney
+    {
         let verifier = PKCE.Verifier()
         var pairs = [
             ("redirect", "true"), ("mobile_redirect_uri", start.redirect), ("app_state", start.state.text),
@@ -28,9 +32,9 @@ extension OnyxDialect: BrowserDialect {
         ]
         if let provider = start.provider { pairs.append(("provider", provider)) }
         let path = Self.prefix + "/auth/mobile/oauth/authorize?" + FormURLEncoded.encode(pairs)
-        return BrowserJourney(address: try line.address.url(of: path), state: start.state) { back in
-            let answer = try await line.send(exchange(code: back.code, verifier: verifier))
-            return try grant(fromExchange: answer, of: line.address)
+        return BrowserJourney(address: try connection.address.url(of: path), state: start.state) { back in
+            let answer = try await connection.send(exchange(code: back.code, verifier: verifier))
+            return try grant(fromExchange: answer, of: connection.address)
         }
     }
 

@@ -20,11 +20,11 @@ extension OnyxDialect: RegistrationDialect {
         {
             return
         }
-        if let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) {
+        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
             throw LatchError(.foreignAnswer, "Could not register: \(server) did not answer itself; \(reason)")
         }
         let error = OnyxError(body: answer.body)
-        var words = ServerText.clean(error.flatMap(Self.words(for:)) ?? ForeignAnswer.sketch(answer))
+        var words = SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.sketch(answer))
         while words.hasSuffix(".") { words.removeLast() }
         let wait = answer.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
         switch (answer.status.rawValue, OnyxReason(rawValue: error?.code ?? "")) {

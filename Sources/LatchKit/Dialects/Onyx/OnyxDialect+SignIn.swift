@@ -9,7 +9,7 @@ extension OnyxDialect {
     /// Source: contract of Onyx, endpoints; IM-16.
     public func grant(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
         if let grant = renewal(from: answer) { return grant }
-        if let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) {
+        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
             throw LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
         }
         throw refusal(answer, server)
@@ -51,13 +51,13 @@ extension OnyxDialect {
         case (404, _), (405, _):
             return LatchError(
                 .notAKnownServer, "Login failed: \(server) has no sign-in for programs. Ask its operator to update it.")
-        case (200..<300, _): return ForeignAnswer.noToken(in: answer, from: server)
+        case (200..<300, _): return InterceptedResponse.noToken(in: answer, from: server)
         default:
             return LatchError(.serverRefused, "Login failed: \(server) says: \(words(error, answer))")
         }
     }
 
     private func words(_ error: OnyxError?, _ answer: ClientResponse) -> String {
-        ServerText.clean(error.flatMap(Self.words(for:)) ?? ForeignAnswer.sketch(answer))
+        SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.sketch(answer))
     }
 }

@@ -42,22 +42,22 @@ public struct OnyxDialect: PasswordDialect {
     }
 
     /// The `detail` of an error, or what its code says.
-    public func words(in answer: ClientResponse) -> String? {
+    public func errorMessage(in answer: ClientResponse) -> String? {
         OnyxError(body: answer.body).flatMap(Self.words(for:))
     }
 
     /// A 2xx in JSON with `multi_tenant` or `auth_type` is an Onyx server.
     ///
     /// Source: OX-10; contract of Onyx, b.12.
-    public func recognise(_ answer: ClientResponse) -> Recognition {
+    public func match(_ answer: ClientResponse) -> ServerMatch {
         guard answer.status.isSuccess else {
-            return .stranger("it answered \(ForeignAnswer.sketch(answer)) to \(probe.path)")
+            return .notRecognized("it answered \(InterceptedResponse.sketch(answer)) to \(probe.path)")
         }
         guard let type = try? JSON.decode(OnyxAuthType.self, from: answer.body),
             type.multiTenant != nil || type.authType != nil
         else {
-            return .stranger(
-                "its answer to \(probe.path) is not what an Onyx server says (\(ForeignAnswer.sketch(answer)))")
+            return .notRecognized(
+                "its answer to \(probe.path) is not what an Onyx server says (\(InterceptedResponse.sketch(answer)))")
         }
         return .server(ServerFeatures(type))
     }

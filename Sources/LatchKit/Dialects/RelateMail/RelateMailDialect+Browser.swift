@@ -11,7 +11,9 @@ extension RelateMailDialect: BrowserDialect {
 
     /// No: the provider sends the browser back, and whether it lets a port be any nobody tells. A person who knows chooses
     /// ``CallbackMethod/loopback``.
-    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool { false }
+    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+        async throws(CancellationError) -> Bool
+    { false }
 
     /// Asks the provider for its metadata and sends the browser there, with PKCE and a nonce.
     ///
@@ -23,11 +25,13 @@ extension RelateMailDialect: BrowserDialect {
     ///   ``LatchError/Code/invalidRequest`` for scopes that no program can use; `CancellationError`.
     ///
     /// Source: RM-5, RM-6; contract of Relate Mail, rules 5 to 8.
-    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+        -> BrowserJourney
+    {
         guard let provider else {
             throw LatchError(
                 .browserLoginDisabled,
-                "Login failed: \(line.address) names no identity provider to sign in at. Sign in with a key.")
+                "Login failed: \(connection.address) names no identity provider to sign in at. Sign in with a key.")
         }
         if let scopes = start.scopes, !canCall(with: scopes) {
             throw LatchError(
@@ -35,7 +39,7 @@ extension RelateMailDialect: BrowserDialect {
                 "A key with the scopes \(scopes.joined(separator: " ")) is for mail programs alone. "
                     + "Add one of api:read, api:write and app.")
         }
-        let (party, client) = try provider.party(server.connection, userAgent: line.device.userAgent, now: now)
+        let (party, client) = try provider.party(server.connection, userAgent: connection.device.userAgent, now: now)
         let verifier = PKCE.Verifier()
         let nonce = Base64URL.encode(SecureRandom.bytes(16))
         do {
@@ -50,7 +54,7 @@ extension RelateMailDialect: BrowserDialect {
                         callback: callback, redirect: start.redirect, nonce: nonce, verifier: verifier)
                     await client.close()
                     return try await RelateMailKeyMaker(
-                        dialect: self, line: line, token: signIn.accessToken, scopes: start.scopes,
+                        dialect: self, connection: connection, token: signIn.accessToken, scopes: start.scopes,
                         noteKey: start.noteKey
                     ).grant()
                 } catch {
@@ -74,7 +78,7 @@ extension LatchError {
     /// What went wrong at an identity provider, in words for people; what is no word of a provider's stays itself.
     static func atProvider(_ error: any Error) -> any Error {
         guard let error = error as? OpenIDConnectError else { return error }
-        let said = error.providerDescription.map { " It says: \(ServerText.clean($0))" } ?? ""
+        let said = error.providerDescription.map { " It says: \(SanitizedText.clean($0))" } ?? ""
         let message = "Login failed: \(error.message)\(said)"
         return switch error.code {
         case .denied: LatchError(.signInDenied, message, cause: error)

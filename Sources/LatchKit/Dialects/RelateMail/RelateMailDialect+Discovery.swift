@@ -2,16 +2,16 @@ extension RelateMailDialect {
     /// Answers in JSON with `oidcEnabled` and `features` come from such a server.
     ///
     /// Source: RM-4; contract of Relate Mail, rules 1 and 3.
-    public func recognise(_ answer: ClientResponse) -> Recognition {
-        guard answer.status.isSuccess, ForeignAnswer.isJSON(answer) else {
-            return .stranger("it answered \(ForeignAnswer.sketch(answer)) to \(probe.path)")
+    public func match(_ answer: ClientResponse) -> ServerMatch {
+        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer) else {
+            return .notRecognized("it answered \(InterceptedResponse.sketch(answer)) to \(probe.path)")
         }
         guard let found = try? JSON.decode(RelateMailDiscovery.self, from: answer.body) else {
-            return .stranger("its answer to \(probe.path) is not what a server of Relate Mail says")
+            return .notRecognized("its answer to \(probe.path) is not what a server of Relate Mail says")
         }
         var features = ServerFeatures(signsInWithPassword: false, signsInWithBrowser: found.oidcEnabled)
         features.signsInWithKey = true
-        if !found.version.isEmpty { features.version = ServerText.clean(found.version) }
+        if !found.version.isEmpty { features.version = SanitizedText.clean(found.version) }
         return .server(features)
     }
 
@@ -23,34 +23,35 @@ extension RelateMailDialect {
     ///   ``LatchError/Code/serverRefused`` for one that does not know its own name; as ``Dialect/find(_:)``.
     ///
     /// Source: RM-4; contract of Relate Mail, rules 1 to 4.
-    public func find(_ line: ServerLine) async throws -> Finding {
-        let answer = try await line.send(probe)
-        if Self.refusesName(answer) { throw Self.nameRefused(line.address) }
-        switch recognise(answer) {
-        case .stranger(let reason): return .stranger(reason, answer)
-        case .server(let features): return try await find(features, line)
+    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+        let answer = try await connection.send(probe)
+        if Self.refusesName(answer) { throw Self.nameRefused(connection.address) }
+        switch match(answer) {
+        case .notRecognized(let reason): return .notRecognized(reason, answer)
+        case .server(let features): return try await find(features, connection)
         }
     }
 
     /// The server that was found, with its provider.
-    private func find(_ found: ServerFeatures, _ line: ServerLine) async throws -> Finding {
+    private func find(_ found: ServerFeatures, _ connection: UnauthenticatedConnection) async throws -> DiscoveryResult
+    {
         var features = found
-        guard line.address.isEncrypted || line.address.isLoopback else {
+        guard connection.address.isEncrypted || connection.address.isLoopback else {
             throw LatchError(
                 .invalidAddress,
-                "Invalid server URL: \(line.address) is a server of Relate Mail, and those are spoken to with TLS alone "
+                "Invalid server URL: \(connection.address) is a server of Relate Mail, and those are spoken to with TLS alone "
                     + "unless they run on this machine. Write https:// before its name.")
         }
-        guard features.signsInWithBrowser else { return .server(self, line.address, features) }
-        let (provider, problem) = try await findProvider(line)
+        guard features.signsInWithBrowser else { return .server(self, connection.address, features) }
+        let (provider, problem) = try await findProvider(connection)
         guard problem == nil, let provider else {
             features.signsInWithBrowser = false
             features.warnings.append(
                 "The server says that people sign in through an identity provider, and "
                     + (problem ?? "names none.") + " Until its operator mends that, only a key signs in.")
-            return .server(self, line.address, features)
+            return .server(self, connection.address, features)
         }
-        return .server(RelateMailDialect(provider: provider, now: now), line.address, features)
+        return .server(RelateMailDialect(provider: provider, now: now), connection.address, features)
     }
 
     /// The provider, or why there is none as the end of a sentence.
@@ -59,13 +60,15 @@ extension RelateMailDialect {
     /// put beside the pages.
     ///
     /// Source: contract of Relate Mail, section c: two makers; section d: 8242c65.
-    private func findProvider(_ line: ServerLine) async throws -> (RelateMailProvider?, problem: String?) {
+    private func findProvider(_ connection: UnauthenticatedConnection) async throws -> (
+        RelateMailProvider?, problem: String?
+    ) {
         var problem: String?
         for path in ["/config/config.json", "/config.json"] {
             do {
-                let answer = try await line.send(DialectRequest(.get, path, headers: Self.acceptsJSON))
+                let answer = try await connection.send(DialectRequest(.get, path, headers: Self.acceptsJSON))
                 guard let configuration = Self.configuration(in: answer) else {
-                    problem = problem ?? "\(path) does not tell which (\(ForeignAnswer.sketch(answer)))."
+                    problem = problem ?? "\(path) does not tell which (\(InterceptedResponse.sketch(answer)))."
                     continue
                 }
                 guard let provider = RelateMailProvider(configuration) else {
@@ -80,7 +83,7 @@ extension RelateMailDialect {
     }
 
     private static func configuration(in answer: ClientResponse) -> RelateMailConfiguration? {
-        guard answer.status.isSuccess, ForeignAnswer.isJSON(answer) else { return nil }
+        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer) else { return nil }
         return try? JSON.decode(RelateMailConfiguration.self, from: answer.body)
     }
 

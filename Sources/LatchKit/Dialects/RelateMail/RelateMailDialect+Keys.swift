@@ -18,7 +18,7 @@ extension RelateMailDialect: KeyDialect {
     ///
     /// Source: RM-8.
     public func keys(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey] {
-        guard answer.status.isSuccess, ForeignAnswer.isJSON(answer),
+        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
             let list = try? JSON.decode(RelateMailListedKeys.self, from: answer.body)
         else { throw refusal(answer, server, "The keys could not be listed") }
         return list.keys.filter { $0.isActive && Self.isID($0.id) }.map { key in
@@ -49,13 +49,13 @@ extension RelateMailDialect: KeyDialect {
     /// Reads the key, its id and what it may do, which may be less than was asked for. Created or not, the status is 200 on
     /// real servers.
     public func key(from answer: ClientResponse, of server: ServerAddress) throws(LatchError) -> Grant {
-        guard answer.status.isSuccess, ForeignAnswer.isJSON(answer),
-            let made = try? JSON.decode(RelateMailMadeKey.self, from: answer.body), Self.isKey(made.apiKey),
+        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
+            let made = try? JSON.decode(RelateMailCreatedKey.self, from: answer.body), Self.isKey(made.apiKey),
             Self.isID(made.id)
         else { throw refusal(answer, server, "No key was made") }
         var grant = Grant(token: Secret(made.apiKey))
         grant.keyID = made.id
-        grant.scopes = made.scopes.map(ServerText.clean)
+        grant.scopes = made.scopes.map(SanitizedText.clean)
         return grant
     }
 
@@ -74,18 +74,18 @@ extension RelateMailDialect: KeyDialect {
     /// Why the server does not do what was asked, in its words.
     func refusal(_ answer: ClientResponse, _ server: ServerAddress, _ what: String) -> LatchError {
         if Self.refusesName(answer) { return Self.nameRefused(server) }
-        if let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) {
+        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) {
             return LatchError(.foreignAnswer, "\(what): \(server) did not answer itself; \(reason)")
         }
         switch answer.status.rawValue {
         case 429:
-            let pause = pause(after: answer) ?? Self.pause
+            let pause = retryDelay(after: answer) ?? Self.pause
             return LatchError(
                 .rateLimited,
                 "\(what): \(server) wants fewer requests. Wait \(pause.components.seconds) seconds, then try again.",
                 retryAfter: pause)
         case 500...:
-            let remedy = remedy(for: answer).map { " " + $0 } ?? ""
+            let remedy = hint(for: answer).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
                 "\(what): \(server) has a fault of its own (status \(answer.status)). Try again later.\(remedy)",
@@ -94,7 +94,7 @@ extension RelateMailDialect: KeyDialect {
             return LatchError(
                 .foreignAnswer,
                 "\(what): what came from \(server) is not what a server of Relate Mail says "
-                    + "(\(ForeignAnswer.sketch(answer))). Try again; if it stays so, ask its operator.")
+                    + "(\(InterceptedResponse.sketch(answer))). Try again; if it stays so, ask its operator.")
         default: return LatchError(.serverRefused, "\(what): \(server) says: \(text(of: answer)).")
         }
     }

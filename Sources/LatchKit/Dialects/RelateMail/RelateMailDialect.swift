@@ -41,7 +41,7 @@ public struct RelateMailDialect: Dialect {
 
     /// Reads the profile.
     public func identity(from answer: ClientResponse) -> Identity? {
-        guard answer.status.isSuccess, ForeignAnswer.isJSON(answer),
+        guard answer.status.isSuccess, InterceptedResponse.isJSON(answer),
             let profile = try? JSON.decode(RelateMailProfile.self, from: answer.body), !profile.id.isEmpty
         else { return nil }
         let name = profile.displayName ?? ""
@@ -55,7 +55,7 @@ public struct RelateMailDialect: Dialect {
     }
 
     /// A success has revoked the key; 404 says that it was revoked before.
-    public func notEnded(_ answer: ClientResponse, at server: ServerAddress) -> String? {
+    public func revocationFailure(_ answer: ClientResponse, at server: ServerAddress) -> String? {
         guard !answer.status.isSuccess, answer.status != .notFound else { return nil }
         return "\(server) refuses: \(text(of: answer))."
     }
@@ -69,28 +69,28 @@ public struct RelateMailDialect: Dialect {
     }
 
     /// The sentence of `error`, or the title of a problem with what is wrong in each member of the body.
-    public func words(in answer: ClientResponse) -> String? {
+    public func errorMessage(in answer: ClientResponse) -> String? {
         guard let error = RelateMailError(body: answer.body) else { return nil }
         guard case .problem(let title, let errors) = error, !errors.isEmpty else { return error.text }
         return title + " " + errors.sorted { $0.key < $1.key }.flatMap(\.value).joined(separator: " ")
     }
 
     /// 60 seconds for a 429 that does not say.
-    public func pause(after answer: ClientResponse) -> Duration? {
+    public func retryDelay(after answer: ClientResponse) -> Duration? {
         RetryAfter.read(answer) ?? (answer.status == .tooManyRequests ? Self.pause : nil)
     }
 
     /// Older servers have a fault of their own where a good key asks.
     ///
     /// Source: contract of Relate Mail, section c: 8b98d23.
-    public func remedy(for answer: ClientResponse) -> String? {
+    public func hint(for answer: ClientResponse) -> String? {
         guard answer.status == .internalServerError else { return nil }
         return "Versions of Relate Mail from before February 2026 answer so to a good key; its operator can update it."
     }
 
     /// The server's words, fit to stand in a sentence; the status where it has none.
     func text(of answer: ClientResponse) -> String {
-        var text = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
+        var text = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
         while text.hasSuffix(".") { text.removeLast() }
         return text
     }

@@ -3,10 +3,10 @@
 /// Source: RM-6, RM-7; contract of Relate Mail, rules 7 and 8.
 struct RelateMailKeyMaker: Sendable {
     let dialect: RelateMailDialect
-    let line: ServerLine
+    let connection: UnauthenticatedConnection
     let token: Secret
     let scopes: [String]?
-    let noteKey: @Sendable (Identity) async throws -> KeyNote
+    let noteKey: @Sendable (Identity) async throws -> KeyIntent
 
     /// Who the person is, then a note of the key, then the key.
     func grant() async throws -> Grant {
@@ -17,17 +17,18 @@ struct RelateMailKeyMaker: Sendable {
             grant = try await key(note.name)
             try note.keyMade()
         } catch {
-            await takeBack(note, after: error)
+            await discard(note, after: error)
             throw error
         }
         grant.identity = identity
-        let made = MadeKey(note: note, id: grant.keyID ?? "", revoke: revoke(grant))
+        let made = CreatedKey(note: note, id: grant.keyID ?? "", revoke: revoke(grant))
         grant.made = made
         guard dialect.canCall(with: grant.scopes ?? []) else {
-            await made.takeBack()
+            await made.discard()
             throw LatchError(
                 .serverRefused,
-                "Login failed: \(line.address) made a key that may not call it. Ask its operator; the key was revoked.")
+                "Login failed: \(connection.address) made a key that may not call it. Ask its operator; the key was revoked."
+            )
         }
         return grant
     }
@@ -36,18 +37,19 @@ struct RelateMailKeyMaker: Sendable {
         let answer = try await send(dialect.identity)
         if let identity = dialect.identity(from: answer) { return identity }
         switch answer.status {
-        case .unauthorized where ForeignAnswer.reason(for: answer, from: line.address, expectsJSON: true) == nil:
+        case .unauthorized
+        where InterceptedResponse.reason(for: answer, from: connection.address, expectsJSON: true) == nil:
             throw LatchError(
                 .serverRefused,
-                "Login failed: \(line.address) does not take the token of its identity provider "
+                "Login failed: \(connection.address) does not take the token of its identity provider "
                     + "'\(dialect.provider?.issuer ?? "")'. Ask its operator: the access token must be one that the server "
                     + "can check, made for it.")
         case .internalServerError:
             throw LatchError(
                 .serverError,
-                "Login failed: \(line.address) has a fault of its own (status \(answer.status)). If that stays so, ask its "
+                "Login failed: \(connection.address) has a fault of its own (status \(answer.status)). If that stays so, ask its "
                     + "operator whether the provider's access token tells the e-mail address, which it needs.")
-        default: throw dialect.refusal(answer, line.address, "Login failed")
+        default: throw dialect.refusal(answer, connection.address, "Login failed")
         }
     }
 
@@ -56,35 +58,38 @@ struct RelateMailKeyMaker: Sendable {
             let answer = try await send(dialect.makeAppKey(device: name.text))
             // Servers from before the short way make the same key by the long one.
             guard [.notFound, .methodNotAllowed].contains(answer.status) else {
-                return try dialect.key(from: answer, of: line.address)
+                return try dialect.key(from: answer, of: connection.address)
             }
         }
         let answer = try await send(
             dialect.makeKey(name: name.text, scopes: scopes ?? RelateMailDialect.allScopes))
         // An older server knows fewer scopes and refuses the list; without one it gives all that it has.
-        if scopes == nil, answer.status == .badRequest, dialect.words(in: answer)?.hasPrefix("Invalid scope") == true {
+        if scopes == nil, answer.status == .badRequest,
+            dialect.errorMessage(in: answer)?.hasPrefix("Invalid scope") == true
+        {
             return try dialect.key(
-                from: try await send(dialect.makeKey(name: name.text, scopes: nil)), of: line.address)
+                from: try await send(dialect.makeKey(name: name.text, scopes: nil)), of: connection.address)
         }
-        return try dialect.key(from: answer, of: line.address)
+        return try dialect.key(from: answer, of: connection.address)
     }
 
     private func send(_ request: DialectRequest) async throws -> ClientResponse {
         var request = request
         request.headers["Authorization"] = "Bearer " + token.reveal()
-        return try await line.send(request)
+        return try await connection.send(request)
     }
 
     /// An answer that did not come may have been a key: it is looked for by its name, which no other has.
     ///
     /// While it is not found it may still be made, so its note stays.
-    private func takeBack(_ note: KeyNote, after error: any Error) async {
+    private func discard(_ note: KeyIntent, after error: any Error) async {
         if let error = error as? LatchError, [.serverRefused, .rateLimited].contains(error.code) {
             return await note.settle(nil)
         }
         await Task {
             guard let answer = try? await send(dialect.keyList),
-                let keys = try? dialect.keys(from: answer, of: line.address).filter(note.name.isName), !keys.isEmpty
+                let keys = try? dialect.keys(from: answer, of: connection.address).filter(note.name.isName),
+                !keys.isEmpty
             else { return note.release() }
             for key in keys where !(await isRevoked(key.id, "Bearer " + token.reveal())) { return note.release() }
             await note.settle(nil)
@@ -102,8 +107,8 @@ struct RelateMailKeyMaker: Sendable {
     private func isRevoked(_ id: String, _ authorization: String) async -> Bool {
         var request = dialect.revokeKey(id)
         request.headers["Authorization"] = authorization
-        let hasty = line.line(to: line.address, timeout: Session.revocationBound)
+        let hasty = connection.connection(to: connection.address, timeout: Session.revocationBound)
         guard let answer = try? await hasty.send(request) else { return false }
-        return dialect.whyNotEnded(answer, to: request, at: line.address) == nil
+        return dialect.revocationError(answer, to: request, at: connection.address) == nil
     }
 }

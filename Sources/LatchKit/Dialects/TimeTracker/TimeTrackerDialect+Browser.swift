@@ -14,7 +14,9 @@ extension TimeTrackerDialect: BrowserDialect {
     public var wantsEphemeralBrowser: Bool { true }
 
     /// None does: the identity provider knows ``callback`` alone.
-    public func allowsLoopback(at server: Server, _ line: ServerLine) async throws(CancellationError) -> Bool { false }
+    public func allowsLoopback(at server: Server, _ connection: UnauthenticatedConnection)
+        async throws(CancellationError) -> Bool
+    { false }
 
     /// A sign-in starts at exactly `/auth/login?redirect_uri=timetracker://oauth/callback`.
     ///
@@ -23,17 +25,19 @@ extension TimeTrackerDialect: BrowserDialect {
     /// browser by a cookie must be visited by the browser itself, and nobody here knows the state then.
     ///
     /// Source: TT-3; contract of Time Tracker, 0 and b.1; RFC 8252 §8.9.
-    public func begin(_ start: BrowserStart, at server: Server, _ line: ServerLine) async throws -> BrowserJourney {
+    public func begin(_ start: BrowserStart, at server: Server, _ connection: UnauthenticatedConnection) async throws
+        -> BrowserJourney
+    {
         // A scheme, slashes and a port may stand in a query as they are.
         var path = prefix + "/auth/login?redirect_uri=" + start.redirect
         if let provider = start.provider { path += "&" + FormURLEncoded.encode([("provider", provider)]) }
-        let address = try line.address.url(of: path)
-        let answer = try await line.send(DialectRequest(.get, path, headers: Self.headers))
-        guard answer.status.isSuccess || answer.status.isRedirect else { throw notBegun(answer, line.address) }
-        let known = TimeTrackerStart(answer, from: line.address, redirect: start.redirect)
+        let address = try connection.address.url(of: path)
+        let answer = try await connection.send(DialectRequest(.get, path, headers: Self.headers))
+        guard answer.status.isSuccess || answer.status.isRedirect else { throw notBegun(answer, connection.address) }
+        let known = TimeTrackerStart(answer, from: connection.address, redirect: start.redirect)
         return BrowserJourney(address: known?.address ?? address, state: known?.state) { back in
-            let answer = try await line.send(exchange(back, redirect: start.redirect))
-            return try grant(from: answer, of: line.address)
+            let answer = try await connection.send(exchange(back, redirect: start.redirect))
+            return try grant(from: answer, of: connection.address)
         }
     }
 

@@ -19,7 +19,7 @@ extension TimeTrackerDialect {
         if let error = passing(answer, server) { return error }
         let said = said(answer)
         switch answer.status.rawValue {
-        case 200..<300: return ForeignAnswer.noToken(in: answer, from: server)
+        case 200..<300: return InterceptedResponse.noToken(in: answer, from: server)
         case 400 where said.contains("Initiate login again"), 500 where said.contains("invalid_grant"):
             return LatchError(
                 .codeRefused,
@@ -45,13 +45,13 @@ extension TimeTrackerDialect {
                 .rateLimited, "Login failed: too many attempts at \(server). \(pause), then try again.",
                 retryAfter: wait)
         }
-        guard let reason = ForeignAnswer.reason(for: answer, from: server, expectsJSON: true) else { return nil }
+        guard let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: true) else { return nil }
         return LatchError(.foreignAnswer, "Could not sign in: \(server) did not answer itself; \(reason)")
     }
 
     /// The server's words, to stand in a sentence of ours.
     private func said(_ answer: ClientResponse) -> String {
-        var words = ServerText.clean(words(in: answer) ?? ForeignAnswer.sketch(answer))
+        var words = SanitizedText.clean(errorMessage(in: answer) ?? InterceptedResponse.sketch(answer))
         while words.hasSuffix(".") { words.removeLast() }
         return words
     }

@@ -96,7 +96,7 @@ public struct TimeTrackerDialect: Dialect {
     /// The sentence under `error`.
     ///
     /// Source: TT-9.
-    public func words(in answer: ClientResponse) -> String? {
+    public func errorMessage(in answer: ClientResponse) -> String? {
         (try? JSON.decode(TimeTrackerError.self, from: answer.body))?.error
     }
 

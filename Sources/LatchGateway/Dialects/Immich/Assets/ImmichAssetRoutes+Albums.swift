@@ -8,10 +8,10 @@ extension ImmichAssetRoutes {
         routing.on(.get, "/albums", to: &router) { request in
             let viewer = try await viewer(of: request)
             try Self.checkTruth("shared", in: request)
-            let wish = request.query("shared").map { $0 == "true" }
+            let shared = request.query("shared").map { $0 == "true" }
             let albums = try await library?.store.albums(for: viewer.owners) ?? []
             let answers = albums.map { ImmichAssetAnswers.album($0, for: viewer) }
-            return ServerResponse.privateJSON(answers.filter { wish == nil || $0.shared == wish })
+            return ServerResponse.privateJSON(answers.filter { shared == nil || $0.shared == shared })
         }
         routing.on(.get, id: "/albums/{id}", to: &router) { request, id in
             let viewer = try await viewer(of: request)

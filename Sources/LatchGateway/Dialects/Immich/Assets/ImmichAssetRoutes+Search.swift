@@ -28,16 +28,16 @@ extension ImmichAssetRoutes {
 
     private func search(_ request: ServerRequest) async throws -> ServerResponse {
         let viewer = try await viewer(of: request)
-        let wish = try await ImmichBody.read(request) { ImmichSearchWish(&$0) }
-        try Self.check(wish.query.visibility, for: viewer)
-        guard let library, !wish.findsNothing else {
+        let search = try await ImmichBody.read(request) { ImmichSearchQuery(&$0) }
+        try Self.check(search.query.visibility, for: viewer)
+        guard let library, !search.findsNothing else {
             return ServerResponse.privateJSON(ImmichSearchAnswer([], nextPage: nil))
         }
-        let (found, hasMore) = try await library.store.search(wish.query, for: viewer.owners)
+        let (found, hasMore) = try await library.store.search(search.query, for: viewer.owners)
         // A long page takes as long to write as many requests to answer: that is no work for a loop.
         let bytes = try await library.work.run { _ in
-            let assets = found.map { ImmichAssetAnswers.asset($0, for: viewer, withExif: wish.withExif) }
-            return JSON.encode(ImmichSearchAnswer(assets, nextPage: hasMore ? wish.page + 1 : nil))
+            let assets = found.map { ImmichAssetAnswers.asset($0, for: viewer, withExif: search.withExif) }
+            return JSON.encode(ImmichSearchAnswer(assets, nextPage: hasMore ? search.page + 1 : nil))
         }
         return ServerResponse(headers: .privateJSON, body: .bytes(bytes))
     }
@@ -46,7 +46,7 @@ extension ImmichAssetRoutes {
         let viewer = try await viewer(of: request)
         try Self.checkTruth("isFavorite", in: request)
         try Self.checkTruth("isTrashed", in: request)
-        try Self.check("visibility", in: request, isOneOf: ImmichSearchWish.visibilities)
+        try Self.check("visibility", in: request, isOneOf: ImmichSearchQuery.visibilities)
         let visibility = request.query("visibility").flatMap(AssetVisibility.init(rawValue:)) ?? .timeline
         try Self.check(visibility, for: viewer)
         guard let library, request.query("isFavorite") != "true", request.query("isTrashed") != "true" else {

@@ -1,0 +1,73 @@
+import LatchKit
+import Primitives
+import QRCode
+import Synchronization
+import Terminal
+
+/// Tells the person how a sign-in with the browser goes.
+final class BrowserEventPrinter: Sendable {
+    private let context: CommandContext
+    /// Whether no browser is opened here.
+    private let opensNone: Bool
+    /// Whether the person wants a QR code; nil to show one where it helps.
+    private let showsQRCode: Bool?
+    private let address = Mutex("")
+
+    init(context: CommandContext, opensNone: Bool, showsQRCode: Bool?) {
+        self.context = context
+        self.opensNone = opensNone
+        self.showsQRCode = showsQRCode
+    }
+
+    /// Tells one event.
+    func tell(_ event: BrowserSignIn.Event) {
+        switch event {
+        case .waiting(let address, let method): wait(address, method)
+        case .browserFailed(let reason):
+            context.console.warn("The browser was not opened: \(reason.printable) Open the address yourself.")
+            if showsQRCode == nil, !opensNone { showCode(address.withLock(\.self)) }
+        case .strangeLink: context.console.warn("That is not the link of this sign-in. Nothing was changed.")
+        }
+    }
+
+    private func wait(_ address: String, _ method: CallbackMethod) {
+        self.address.withLock { $0 = address }
+        let start =
+            opensNone
+            ? "Open this address in a browser, on any machine:"
+            : "Opening the browser. If none comes up, open this address:"
+        context.console.note("\(start)\n\n  \(address)\n")
+        if showsQRCode ?? opensNone { showCode(address) }
+        if method == .scheme, !opensNone, (try? SchemeRegistration())?.hasEntry == false {
+            context.console.note("The link back does not come to latch yet: run 'latch register-schemes' once.")
+        }
+        guard opensNone || context.person.isThere else { return }
+        context.console.note(Self.way(back: method))
+    }
+
+    /// Where nobody looks at it, a code is only noise.
+    private func showCode(_ address: String) {
+        guard Descriptor.isTerminal(Descriptor.errors), let code = QRCode(address) else { return }
+        if let columns = Descriptor.columns(of: Descriptor.errors), columns < code.columns {
+            guard showsQRCode == true else { return }
+            context.console.note("The QR code of this address needs a window of \(code.columns) columns.")
+            return
+        }
+        let lines = code.lines(isColored: context.console.errors.isOn)
+        // One line is left for the cursor.
+        if let height = Descriptor.lines(of: Descriptor.errors), height <= lines.count {
+            return context.console.note("The QR code of this address needs a window of \(lines.count + 1) lines.")
+        }
+        context.console.note(lines.joined(separator: "\n") + "\n")
+    }
+
+    private static func way(back method: CallbackMethod) -> String {
+        switch method {
+        case .scheme:
+            "The last page has a button back to the app, or leads to an address that this machine cannot open. If nothing "
+                + "happens here then, copy that link and paste it here."
+        case .loopback, .automatic:
+            "If the browser runs on another machine, its last page cannot be shown: copy its address and paste it here."
+        }
+    }
+}

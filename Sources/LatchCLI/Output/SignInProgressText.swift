@@ -1,0 +1,88 @@
+import FoundationEssentials
+import LatchKit
+import Primitives
+import Synchronization
+import Terminal
+
+/// What a sign-in told of its arrival, and how that is shown.
+final class SignInProgressText: Sendable {
+    private let steps = Mutex<[SignInProgress]>([])
+
+    /// Takes a step.
+    func take(_ step: SignInProgress) { steps.withLock { $0.append(step) } }
+
+    /// What a person reads: what is there on the server, and what will not work here.
+    func show(on console: Console) {
+        guard !console.isJSON else { return }
+        for step in steps.withLock({ $0 }) {
+            switch step {
+            case .synced(let sync):
+                if let line = Self.line(sync) { console.note(line) }
+            case .picturesChecked(let folder) where isAboutPictures:
+                if let line = Self.line(folder) { console.note(line) }
+            default: break
+            }
+        }
+    }
+
+    /// The members for `--json`; empty for families without a first sync.
+    func json(for account: Account) -> [JSONValue.Member] {
+        guard Dialects.named(account.dialect) is any FirstSyncDialect else { return [] }
+        return steps.withLock { $0 }.flatMap { step -> [JSONValue.Member] in
+            switch step {
+            case .deviceKnown(let id): [.init("deviceId", .string(id.uuidString.lowercased()))]
+            case .picturesChecked(let folder):
+                [
+                    .init(
+                        "pictures",
+                        [
+                            "path": folder.path.map { .string($0) } ?? .null,
+                            "access": .string(folder.access.rawValue),
+                        ])
+                ]
+            case .synced(let sync): [.init("firstSync", Self.json(sync))]
+            default: []
+            }
+        }
+    }
+
+    private var isAboutPictures: Bool {
+        steps.withLock { steps in
+            steps.contains { if case .synced(let sync) = $0 { sync.photographs != nil } else { false } }
+        }
+    }
+
+    private static func line(_ sync: FirstSync) -> String? {
+        let counts = [
+            sync.photographs.map { count($0, "photograph", "photographs") },
+            sync.films.map { count($0, "film", "films") },
+            sync.albums.map { count($0, "album", "albums") },
+        ].compactMap { $0 }
+        guard !counts.isEmpty else { return nil }
+        return "There you have \(counts.joined(separator: ", "))."
+    }
+
+    /// Nil where nothing stands in the way: a folder that is not there yet is made by the first download.
+    private static func line(_ folder: PicturesFolder) -> String? {
+        guard let path = folder.path else {
+            return
+                "There is no folder for pictures, for HOME is not set. Bring them home with: latch download --to FOLDER"
+        }
+        guard folder.access == .refused else { return nil }
+        return
+            "The folder for pictures, '\(path.printable)', is not yours to write in. Have it granted, or bring them home "
+            + "with: latch download --to FOLDER"
+    }
+
+    private static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        number == 1 ? "1 \(one)" : "\(number) \(many)"
+    }
+
+    private static func json(_ sync: FirstSync) -> JSONValue {
+        func number(_ value: Int?) -> JSONValue { value.map { .number(Double($0)) } ?? .null }
+        return [
+            "version": sync.version.map { .string($0) } ?? .null, "albums": number(sync.albums),
+            "photographs": number(sync.photographs), "films": number(sync.films),
+        ]
+    }
+}

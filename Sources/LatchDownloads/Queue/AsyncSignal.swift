@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Wakes the one who waits for something to do; any number of calls before it waits count as one.
+final class AsyncSignal: Sendable {
+    private struct State {
+        var isAwake = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func wake() {
+        let waiter = state.withLock { state in
+            state.isAwake = state.waiter == nil
+            return state.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    /// Returns after a call to ``wake()`` since the last return.
+    func next() async throws {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isAwake = state.withLock { state in
+                    if !state.isAwake { state.waiter = continuation }
+                    defer { state.isAwake = false }
+                    return state.isAwake
+                }
+                if isAwake { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+        try Task.checkCancellation()
+    }
+}

@@ -1,0 +1,114 @@
+import HTTPServer
+import Wire
+
+/// The answer to a request that must be signed in and is not: an app learns where sign-in is, a browser is sent there.
+struct ForwardAuthChallenge: Sendable {
+    private let address: PublicAddress
+    private let own: AccessHost?
+    private let cookieDomain: String?
+    /// The prefix of the pages; nil when they are off.
+    private let pages: String?
+
+    init(_ settings: GatewaySettings, _ address: PublicAddress) {
+        self.address = address
+        own = address.host
+        cookieDomain = settings.verify.cookieDomain
+        pages = settings.pages.isEnabled ? settings.pages.prefix : nil
+    }
+
+    /// 401 with the challenge, or 302 to the page where people sign in; for nginx 401 with the page's address too.
+    ///
+    /// Source: RFC 6750 §3 and §3.1, an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2.
+    func answer(
+        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, takesKeys: Bool,
+        isNginx: Bool
+    ) -> ServerResponse {
+        let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded) : nil
+        if let page, !isNginx { return Self.sending(to: page) }
+        var answer = ForwardAuthAnswers.sentence(.unauthorized, "Sign in first.")
+        let error = triedBearer ? #"error="invalid_token", error_description="The token opens nothing.", "# : ""
+        let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
+        // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script, because
+        // the browser would open a password dialog.
+        let basic = takesKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""
+        answer.headers["WWW-Authenticate"] = basic + bearer
+        if let page { answer.headers["Location"] = page }
+        return answer
+    }
+
+    /// The answer for a person who must change their password first: 302 to the page for a browser, else 403. For nginx 401
+    /// with the page's address, because nginx redirects only after a 401.
+    func passwordChange(
+        for request: ServerRequest, _ forwarded: ForwardedRequest, _ sentence: String, isNginx: Bool
+    ) -> ServerResponse {
+        guard Self.isBrowser(request, forwarded), let page = passwordPage(for: forwarded) else {
+            return ForwardAuthAnswers.sentence(.forbidden, sentence)
+        }
+        guard isNginx else { return Self.sending(to: page) }
+        var answer = ForwardAuthAnswers.sentence(.unauthorized, sentence)
+        answer.headers["Location"] = page
+        return answer
+    }
+
+    /// The page for a new password. It is served only on the server's own host.
+    private func passwordPage(for forwarded: ForwardedRequest) -> String? {
+        guard let pages, let configured = address.configured else { return page(PagePath.password, for: forwarded) }
+        return Self.page(
+            configured + pages + PagePath.password, back: forwarded.origin + forwarded.target,
+            or: forwarded.origin + "/")
+    }
+
+    private static func sending(to page: String) -> ServerResponse {
+        ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
+    }
+
+    /// The address of the metadata, for the path that was asked for; for a very long one those of its host.
+    ///
+    /// Source: RFC 9728 §3.1.
+    private static func metadata(of forwarded: ForwardedRequest) -> String {
+        let path = forwarded.sentPath
+        return forwarded.origin + ForwardAuthRoutes.wellKnown + (path == "/" || path.utf8.count > 1_024 ? "" : path)
+    }
+
+    /// A page of the sign-in, with the return address. Where a cookie of this server's would not reach the host, that is the
+    /// page below the host itself; so it is for a name of this machine where this server's address is not configured.
+    private func page(_ path: String, for forwarded: ForwardedRequest) -> String? {
+        guard let pages, address.configured != nil || forwarded.host.isLoopback else { return nil }
+        let origin = forwarded.origin
+        if let configured = address.configured,
+            forwarded.host == own || cookieDomain.map(forwarded.host.isWithin) == true
+        {
+            return Self.page(configured + pages + path, back: origin + forwarded.target, or: origin + "/")
+        }
+        return Self.page(origin + pages + path, back: forwarded.target, or: "/")
+    }
+
+    private static func page(_ address: String, back: String, or short: String) -> String {
+        let isLong = back.utf8.count > ReturnAddress.maximumCount
+        return address + "?return=" + PercentEncoding.encode(isLong ? short : back)
+    }
+
+    /// Whether a browser sent the request, for a page or from a script.
+    private static func isFetch(_ request: ServerRequest) -> Bool {
+        request.headers["Sec-Fetch-Mode"] != nil || request.headers["X-Requested-With"] != nil
+    }
+
+    /// Whether a person's browser asks for a page: a script, an image or an app can do nothing with another one.
+    ///
+    /// Source: W3C Fetch Metadata §2; RFC 9110 §12.5.1.
+    private static func isBrowser(_ request: ServerRequest, _ forwarded: ForwardedRequest) -> Bool {
+        let headers = request.headers
+        guard forwarded.method == .get || forwarded.method == .head, headers["Authorization"] == nil,
+            headers["X-Requested-With"] == nil, headers["Sec-Fetch-Mode"].map({ $0 == "navigate" }) ?? true,
+            headers["Sec-Fetch-Dest"].map({ $0 == "document" }) ?? true
+        else { return false }
+        return headers.values("Accept").contains { $0.split(separator: ",").contains(where: isPage) }
+    }
+
+    /// Whether an entry of `Accept` asks for HTML.
+    private static func isPage(_ entry: Substring) -> Bool {
+        let parts = entry.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+        guard parts.first == "text/html" else { return false }
+        return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+    }
+}

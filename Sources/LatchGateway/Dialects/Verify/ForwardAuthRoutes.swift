@@ -1,0 +1,206 @@
+import HTTPServer
+import Wire
+
+/// What reverse proxies ask: whose a request is, and whether it may go on. What is behind them need know nothing of sign-in.
+///
+/// A request is answered from memory where its session is there, as `/me` is. Nothing that a proxy tells is believed
+/// unless the proxy is trusted.
+///
+/// Source: RFC 6750; RFC 9728; the forward-authentication conventions of nginx, Caddy and Traefik.
+struct ForwardAuthRoutes: ServiceDialect {
+    let services: GatewayServices
+    let rules: AccessRules
+    let challenge: ForwardAuthChallenge
+    private let complaints: ProxyComplaints
+
+    var name: String { "verify" }
+    var prefix: String { services.settings.verify.path }
+
+    init(services: GatewayServices) {
+        self.services = services
+        rules = services.settings.verify.rules
+        challenge = ForwardAuthChallenge(services.settings, services.address)
+        complaints = ProxyComplaints(log: services.log, now: services.now)
+    }
+
+    /// The path itself, and the metadata of what is protected.
+    func owns(_ path: String) -> Bool {
+        path == prefix || path == Self.wellKnown || path.hasPrefix(Self.wellKnown + "/")
+    }
+
+    /// The metadata are served on protected hosts too. `/auth/verify` is served under every name, because only trusted proxies
+    /// get an answer there.
+    func hostScope(of pattern: String) -> HostCheck.Scope { pattern == prefix ? .anyHost : .protected }
+
+    /// Adds the routes. A proxy may ask with the method of the request that it holds.
+    func add(to router: inout Router) {
+        for method in Self.methods {
+            router.on(
+                method, prefix, synchronousHandler: { verifyAtOnce($0) },
+                handler: { await verify($0) })
+        }
+        for path in [Self.wellKnown, Self.wellKnown + "/"] { router.on(.get, path) { metadata($0) } }
+        router.on(.get, Self.wellKnown + "/{path*}", String.self) { request, _ in metadata(request) }
+    }
+
+    func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        services.log.error(
+            "A token could not be looked up.", ["error": .words(of: error), "request": .text(request.id)])
+        return ForwardAuthAnswers.unavailable
+    }
+
+    /// An error of the server itself, before any route.
+    func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        ForwardAuthAnswers.sentence(status, sentence)
+    }
+
+    /// Those of HTTP and of WebDAV, with its versioning, calendars and search.
+    ///
+    /// Source: RFC 9110 §9; RFC 5789; RFC 4918 §9; RFC 3253; RFC 4791; RFC 5323.
+    private static let methods = [
+        "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK",
+        "UNLOCK", "REPORT", "MKCALENDAR", "SEARCH",
+    ].map(HTTPMethod.init(rawValue:))
+}
+
+extension ForwardAuthRoutes {
+    /// What is asked, once the proxy's word was taken.
+    private struct Question {
+        let request: ServerRequest
+        let forwarded: ForwardedRequest
+        let admission: AccessRule.Admission
+        let tokens: RequestTokens
+        /// The credentials that may contain a key, where the rule accepts keys.
+        let key: BasicCredentials?
+    }
+
+    private enum Reading {
+        case question(Question)
+        case refusal(ServerResponse)
+    }
+
+    /// Tells whose a request is, or what to do about it.
+    func verify(_ request: ServerRequest) async -> ServerResponse {
+        switch read(request) {
+        case .refusal(let answer): return answer
+        case .question(let question):
+            do {
+                switch try await caller(with: question.tokens) {
+                case .nobody: break
+                case let caller: return answer(question, caller)
+                }
+                guard let key = question.key else { return answer(question, .nobody) }
+                return try await answer(question, key)
+            } catch {
+                return failure(error, request)
+            }
+        }
+    }
+
+    /// The caller: unknown, a known person, or a person who must change their password before anything else.
+    private enum Caller {
+        case nobody, known(ForwardAuthVisitor), mustChangePassword
+
+        init(_ found: Authentication) {
+            self =
+                switch found {
+                case .valid(let session): .known(ForwardAuthVisitor(session))
+                case .passwordChangeRequired: .mustChangePassword
+                default: .nobody
+                }
+        }
+    }
+
+    private func caller(with tokens: RequestTokens) async throws -> Caller {
+        var caller = Caller.nobody
+        for token in [tokens.first, tokens.second] {
+            guard let token else { continue }
+            switch Caller(try await services.issuer.authenticate(token)) {
+            case .known(let visitor): return .known(visitor)
+            case .mustChangePassword: caller = .mustChangePassword
+            case .nobody: break
+            }
+        }
+        return caller
+    }
+
+    private func answer(_ question: Question, _ key: BasicCredentials) async throws -> ServerResponse {
+        switch try await holder(of: key, question.request) {
+        case .known(let known):
+            let mustChange = services.mustChangePassword(known.person)
+            return answer(question, mustChange ? .mustChangePassword : .known(ForwardAuthVisitor(known)))
+        case .refused: return answer(question, .nobody)
+        case .limited(let wait):
+            return ForwardAuthAnswers.tooMany(wait, isNginx: Self.isNginx(question.request))
+        }
+    }
+
+    /// The same, when nothing need be waited for: the session is in memory.
+    func verifyAtOnce(_ request: ServerRequest) -> ServerResponse? {
+        switch read(request) {
+        case .refusal(let answer): return answer
+        case .question(let question):
+            guard let first = question.tokens.first else {
+                return question.key == nil ? answer(question, .nobody) : nil
+            }
+            guard let found = services.issuer.cachedAuthentication(first) else { return nil }
+            let caller = Caller(found)
+            if case .known = caller { return answer(question, caller) }
+            return question.tokens.second == nil && question.key == nil ? answer(question, caller) : nil
+        }
+    }
+
+    private func read(_ request: ServerRequest) -> Reading {
+        guard services.proxies.trusts(request.peer) else {
+            complaints.note(.untrusted, request)
+            return .refusal(ForwardAuthAnswers.untrusted)
+        }
+        do throws(ForwardedRefusal) {
+            let forwarded = try ForwardedRequest(request)
+            guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
+            let admission = try rules.admission(to: forwarded)
+            let tokens = RequestTokens(request, cookie: services.cookie)
+            let basic = tokens.bearer == nil ? Self.basic(request) : nil
+            return .question(
+                Question(
+                    request: request, forwarded: forwarded, admission: admission,
+                    tokens: tokens, key: basic.flatMap { rules.takeKeys(with: forwarded) ? $0 : nil }))
+        } catch {
+            if error == .incomplete { complaints.note(.incomplete, request) }
+            return .refusal(ForwardAuthAnswers.refusal(error, isNginx: Self.isNginx(request)))
+        }
+    }
+
+    private func answer(_ question: Question, _ caller: Caller) -> ServerResponse {
+        switch (question.admission, caller) {
+        case (.everybody, .known(let visitor)): return ForwardAuthAnswers.welcome(visitor)
+        case (.everybody, _): return ForwardAuthAnswers.welcome(nil)
+        case (.nobody, _): return ForwardAuthAnswers.forbidden
+        case (.signedIn, .known(let visitor)): return welcome(visitor, question)
+        case (.some(let members), .known(let visitor)):
+            return members.contains(visitor.person, in: visitor.groups)
+                ? welcome(visitor, question) : ForwardAuthAnswers.forbidden
+        case (_, .mustChangePassword):
+            return challenge.passwordChange(
+                for: question.request, question.forwarded, services.passwordChangeSentence,
+                isNginx: Self.isNginx(question.request))
+        case (_, .nobody):
+            return challenge.answer(
+                to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
+                takesKeys: rules.takeKeys(with: question.forwarded), isNginx: Self.isNginx(question.request))
+        }
+    }
+
+    private func welcome(_ visitor: ForwardAuthVisitor, _ question: Question) -> ServerResponse {
+        // The backend may follow X-HTTP-Method-Override: the request counts as one that changes something.
+        visitor.may(question.forwarded.hasOtherMethod ? .post : question.forwarded.method)
+            ? ForwardAuthAnswers.welcome(visitor) : ForwardAuthAnswers.forbidden
+    }
+
+    /// Whether the proxy says in its own address that it understands 2xx, 401 and 403 alone.
+    ///
+    /// Source: nginx, `ngx_http_auth_request_module`.
+    static func isNginx(_ request: ServerRequest) -> Bool {
+        request.rawQuery == "proxy=nginx"
+    }
+}

@@ -1,0 +1,88 @@
+import Database
+import FoundationEssentials
+
+/// A key that may be left over on an account's server: unless the account holds it, it is to be revoked there.
+///
+/// It is noted before the step that may leave it, so that a crash after any step leaves no key behind that nobody knows.
+///
+/// Source: RM-8; contract of Relate Mail, rule 16.
+struct OrphanedKey: Sendable, Hashable {
+    /// What is known of it.
+    enum Mark: Sendable, Hashable {
+        /// The server's id.
+        case id(String)
+        /// The name that it was to be made with; the answer with its id may not have come.
+        case name(String)
+
+        var text: String {
+            switch self {
+            case .id(let text), .name(let text): text
+            }
+        }
+
+        var isName: Bool {
+            if case .name = self { return true }
+            return false
+        }
+    }
+
+    var mark: Mark
+    var noted: Date
+}
+
+extension AccountStore {
+    /// Notes keys that may be left over.
+    func note(_ marks: [OrphanedKey.Mark], of id: UUID) async throws {
+        let moment = now()
+        try await change { connection in
+            for mark in marks { try Self.note(mark, of: id, at: moment, connection) }
+        }
+    }
+
+    static func note(
+        _ mark: OrphanedKey.Mark, of id: UUID, at moment: Date, _ connection: Connection
+    ) throws(DatabaseError) {
+        switch mark {
+        case .id(let text): try connection.run(noteLeftover, text, nil, moment, id)
+        case .name(let text): try connection.run(noteLeftover, nil, text, moment, id)
+        }
+    }
+
+    /// The keys of an account that may be left over.
+    func leftovers(of id: UUID) async throws -> [OrphanedKey] {
+        try await LatchError.telling { try await database.read { try $0.all(Self.selectLeftovers, id) } }
+    }
+
+    /// Forgets a note.
+    func forget(_ mark: OrphanedKey.Mark, of id: UUID) async throws {
+        try await LatchError.telling {
+            try await database.write { _ = try $0.run(Self.forgetLeftover, mark.text, id) }
+        }
+    }
+
+    static let noteLeftover = Statement(
+        """
+        INSERT OR IGNORE INTO leftover_keys (server_url, user_email, dialect, key_id, name, noted_at) \
+        SELECT server_url, user_email, dialect, ?, ?, ? FROM accounts WHERE id = ?
+        """, String?.self, String?.self, Date.self, UUID.self)
+
+    static let selectLeftovers = Statement(
+        "SELECT key_id, name, noted_at FROM leftover_keys WHERE \(ofAccount)", UUID.self
+    ) { row throws(DatabaseError) in
+        let (id, name): (String?, String?) = (try row.get(0), try row.get(1))
+        return OrphanedKey(mark: id.map { .id($0) } ?? .name(name ?? ""), noted: try row.get(2))
+    }
+
+    static let forgetLeftover = Statement(
+        "DELETE FROM leftover_keys WHERE coalesce(key_id, name) = ? AND \(ofAccount)", String.self, UUID.self)
+
+    static let withOrphanedKeys = Statement(
+        """
+        SELECT id FROM accounts WHERE stage = 'in' AND (server_url, user_email, dialect) IN \
+        (SELECT server_url, user_email, dialect FROM leftover_keys)
+        """
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+
+    private static let ofAccount =
+        "(server_url, user_email, dialect) = (SELECT server_url, user_email, dialect FROM accounts WHERE id = ?)"
+}

@@ -1,0 +1,94 @@
+extension ImmichDialect {
+    /// How long a server has to say where its API is.
+    static let wellKnownBound = Duration.seconds(5)
+
+    /// Asks the address where the API is, and there for a pong: where the server says, then at `/api`.
+    ///
+    /// - Throws: ``LatchError/Code/serverError`` when a proxy says that the server behind it is down; what `Dialect` says.
+    ///
+    /// Source: IM-3, IM-4, IM-18; contract of Immich, b.12, b.24 and c.
+    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+        let usual = ImmichPlace.usual(connection.address)
+        guard let told = try await place(connection), told != usual else { return try await look(usual, connection) }
+        do {
+            let finding = try await look(told, connection)
+            if case .server = finding { return finding }
+        } catch let error as LatchError where error.code != .cancelled {
+            // What it says of itself may be wrong, as behind a proxy that moved it; the address itself may be right.
+            if case .server(let dialect, let place, let features) = try await look(usual, connection) {
+                return .server(dialect, place, features)
+            }
+            throw error
+        }
+        return try await look(usual, connection)
+    }
+
+    /// What the server says of its API's place; nil when it says nothing, for whatever reason.
+    private func place(_ connection: UnauthenticatedConnection) async throws -> ImmichPlace? {
+        let question = DialectRequest(.get, "/.well-known/immich", headers: Self.acceptsJSON)
+        let answer = try await Self.tolerating {
+            try await connection.connection(to: connection.address, timeout: Self.wellKnownBound).send(question)
+        }
+        return answer.flatMap { ImmichPlace($0, from: connection.address) }
+    }
+
+    private func look(_ place: ImmichPlace, _ asked: UnauthenticatedConnection) async throws -> DiscoveryResult {
+        let dialect = ImmichDialect(api: place.api)
+        let connection = asked.connection(to: place.address)
+        let answer = try await connection.send(dialect.probe)
+        let isForeign = InterceptedResponse.reason(for: answer, from: place.address, expectsJSON: true) != nil
+        if [502, 503, 504].contains(answer.status.rawValue), !isForeign { throw Self.down(place.address, answer) }
+        switch dialect.match(answer) {
+        case .notRecognized(let reason): return .notRecognized(reason, answer)
+        case .server:
+            var features = try await dialect.features(connection)
+            if place.address != asked.address {
+                features.warnings.insert(
+                    "\(asked.address) says that its API is at \(place.address); that is the server that you sign in to.",
+                    at: 0)
+            }
+            return .server(dialect, place.address, features)
+        }
+    }
+
+    /// What the server tells of itself, each question for itself: what is not answered is not known.
+    private func features(_ connection: UnauthenticatedConnection) async throws -> ServerFeatures {
+        async let version = ask("/server/version", ImmichVersion.self, connection)
+        async let config = ask("/server/config", ImmichConfig.self, connection)
+        async let features = ask("/server/features", ImmichFeatures.self, connection)
+        return ServerFeatures(try await features, try await config, try await version, at: connection.address)
+    }
+
+    private func ask<Message: Decodable & Sendable>(
+        _ path: String, _ type: Message.Type, _ connection: UnauthenticatedConnection
+    ) async throws -> Message? {
+        let question = request(.get, path)
+        guard let answer = try await Self.tolerating({ try await connection.send(question) }), answer.status.isSuccess
+        else {
+            return nil
+        }
+        return try? JSON.decode(type, from: answer.body)
+    }
+
+    /// The answer, or nil when nobody answered.
+    ///
+    /// - Throws: `CancellationError` only.
+    static func tolerating(_ body: () async throws -> ClientResponse) async throws -> ClientResponse? {
+        do {
+            return try await body()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let error as LatchError where error.code == .cancelled {
+            throw CancellationError()
+        } catch {
+            return nil
+        }
+    }
+
+    private static func down(_ server: ServerAddress, _ answer: ClientResponse) -> LatchError {
+        LatchError(
+            .serverError,
+            "\(server) is down: the proxy in front of it answers, the server behind does not (status \(answer.status)). "
+                + "Try again later.")
+    }
+}

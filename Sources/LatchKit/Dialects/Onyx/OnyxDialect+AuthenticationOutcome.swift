@@ -1,0 +1,71 @@
+extension OnyxDialect {
+    /// Tells an Onyx server's word on a token from everything else.
+    ///
+    /// Its rejections are 401 or 403 with one of its three `SESSION_…` codes, which nothing else says; 401 or 403 with
+    /// `{"detail": "Unauthorized"}`, which any program of the same framework says; and 200 with an anonymous visitor for
+    /// `/me` where the server is open to those. A 403 with `{"detail": "Forbidden"}` is a person without rights, or one
+    /// whose e-mail address is not proved: it ends no session.
+    ///
+    /// Source: contract of Onyx, b.7, and its open gaps.
+    public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+        -> AuthenticationOutcome
+    {
+        let isAPI = path.hasPrefix("/api/")
+        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: isAPI) {
+            return .intercepted(reason)
+        }
+        switch answer.status.rawValue {
+        case 408, 429, 500...: return .failing
+        case 401, 403: return verdict(onRefusal: answer)
+        default: return isAnonymous(answer, path) ? .rejected(Self.rejection(.sessionUnrecognized)) : .answered
+        }
+    }
+
+    private func verdict(onRefusal answer: ClientResponse) -> AuthenticationOutcome {
+        guard InterceptedResponse.isJSON(answer), let error = OnyxError(body: answer.body) else {
+            return .intercepted(
+                "a refusal came that is not an Onyx server's own (\(InterceptedResponse.sketch(answer))). "
+                    + "Something between here and the server refuses the request.")
+        }
+        if error.envelope == .business, let code = error.code {
+            let reason = OnyxReason(rawValue: code)
+            if Self.endings.contains(reason) { return .rejected(Self.rejection(reason)) }
+            if code.hasPrefix("SESSION_") { return .rejected(Self.vagueRejection(code)) }
+            guard answer.status == .unauthorized, reason == .unauthenticated else { return .answered }
+            return .rejected(Self.vagueRejection("unauthenticated"))
+        }
+        switch error.detail {
+        case "Unauthorized": return .rejected(Self.vagueRejection("unauthorized"))
+        case "Access denied. User's OIDC token has expired.": return .rejected(Self.vagueRejection("oidc_expired"))
+        default: return .answered
+        }
+    }
+
+    private func isAnonymous(_ answer: ClientResponse, _ path: String) -> Bool {
+        guard path == identity.path, answer.status == .ok,
+            let user = try? JSON.decode(OnyxUser.self, from: answer.body)
+        else { return false }
+        return user.isAnonymousUser == true
+    }
+
+    private static let endings: Set<OnyxReason> = [.sessionExpired, .sessionTerminated, .sessionUnrecognized]
+
+    private static func rejection(_ reason: OnyxReason) -> Rejection {
+        let sentence =
+            switch reason {
+            case .sessionExpired: "the session's time ran out"
+            case .sessionTerminated: "the session was ended on the server"
+            case .sessionUnrecognized: "the server does not know the session any more"
+            default: "the server ended the session (\(SanitizedText.clean(reason.rawValue)))"
+            }
+        return Rejection(reason: reason.rawValue, sentence: sentence, isUnmistakable: true)
+    }
+
+    private static func vagueRejection(_ reason: String) -> Rejection {
+        Rejection(
+            reason: reason,
+            sentence: reason == "oidc_expired"
+                ? "the identity provider's sign-in has expired" : "the server does not accept the session any more",
+            isUnmistakable: false)
+    }
+}

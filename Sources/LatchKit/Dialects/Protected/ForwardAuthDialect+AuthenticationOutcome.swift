@@ -1,0 +1,30 @@
+import OAuth
+
+extension ForwardAuthDialect {
+    /// At the gateway its own words count, as Onyx's. At the protected address only a 401 with the gateway's challenge speaks
+    /// about the session, and that is asked about at the gateway; any other refusal is the server's own business.
+    ///
+    /// Source: RFC 6750 §3; RFC 9728 §5.1; invariant 4.
+    public func authenticationOutcome(of answer: ClientResponse, to path: String, at server: ServerAddress)
+        -> AuthenticationOutcome
+    {
+        if server == gateway, path.hasPrefix("/api/") {
+            return inner.authenticationOutcome(of: answer, to: path, at: server)
+        }
+        if let reason = InterceptedResponse.reason(for: answer, from: server, expectsJSON: false) {
+            return .intercepted(reason)
+        }
+        switch answer.status.rawValue {
+        case 408, 429, 500...: return .failing
+        case 401 where isChallenge(answer, of: server): return .rejected(Self.rejection)
+        default: return .answered
+        }
+    }
+
+    private func isChallenge(_ answer: ClientResponse, of server: ServerAddress) -> Bool {
+        ProtectedResource.address(in: answer.headers)?.hasPrefix(server.origin + ProtectedResource.wellKnown) == true
+    }
+
+    private static let rejection = Rejection(
+        reason: "invalid_token", sentence: "the gateway does not accept the session any more", isUnmistakable: false)
+}

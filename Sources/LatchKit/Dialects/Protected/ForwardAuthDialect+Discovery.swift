@@ -1,0 +1,81 @@
+import OAuth
+
+extension ForwardAuthDialect {
+    /// Asks the address itself, as any client would; a 401 names the metadata. An address that lets everybody in is asked for
+    /// its metadata straight. The gateway that they name must then say itself what it is.
+    ///
+    /// Metadata are believed from the protected origin alone, encrypted or on this machine, and only when they are about the
+    /// address that was asked.
+    ///
+    /// Source: RFC 9728 §3, §3.3, §5.1 and §7.
+    public func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
+        let place = connection.address
+        let first = try await connection.get(place.url)
+        let named = first.status == .unauthorized ? ProtectedResource.address(in: first.headers) : nil
+        let usual = ProtectedResource.address(origin: place.origin, path: place.prefix)
+        let url = named ?? usual
+        guard Self.isBelow(place, url) else {
+            return .notRecognized("it sends clients to another host to learn who signs people in", first)
+        }
+        guard place.isEncrypted || place.isLoopback else {
+            return .notRecognized("it can say who signs people in only over https", first)
+        }
+        let answer = try await connection.get(url)
+        guard answer.status.isSuccess else {
+            return .notRecognized("it says nowhere who signs people in (\(InterceptedResponse.sketch(answer)))", answer)
+        }
+        let metadata: ProtectedResource
+        do {
+            metadata = try ProtectedResource(reading: answer.body, of: place.url)
+        } catch {
+            return .notRecognized(SanitizedText.clean(error.message), answer)
+        }
+        guard let gateway = Self.gateway(metadata.server) else {
+            return .notRecognized("whoever signs people in to it has no address that can be used", answer)
+        }
+        return try await ask(gateway, for: place, connection)
+    }
+
+    private func ask(_ gateway: ServerAddress, for place: ServerAddress, _ connection: UnauthenticatedConnection)
+        async throws -> DiscoveryResult
+    {
+        switch try await inner.discover(connection.connection(to: gateway)) {
+        case .notRecognized(let reason, let answer):
+            return .notRecognized("\(gateway) signs people in to it, and \(reason)", answer)
+        case .server(_, _, var features):
+            features.gateway = gateway
+            if !Self.areRelated(place.host, gateway.host) {
+                features.warnings.append(
+                    "\(place.authority) and \(gateway.authority) are not of one family of names, and the session that you "
+                        + "begin at \(gateway.authority) is shown to \(place.authority). Go on only if you trust both.")
+            }
+            return .server(ForwardAuthDialect(gateway: gateway), place, features)
+        }
+    }
+
+    /// Whether an address is of the protected origin, with no user's name in it.
+    private static func isBelow(_ place: ServerAddress, _ url: String) -> Bool {
+        url.hasPrefix(place.origin + "/") && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !url.contains("#")
+    }
+
+    /// The gateway's address, encrypted or on this machine; its own paths go below it.
+    static func gateway(_ issuer: String) -> ServerAddress? {
+        guard issuer.hasPrefix("https://") || issuer.hasPrefix("http://"), let address = try? ServerAddress(issuer),
+            address.isEncrypted || address.isLoopback
+        else { return nil }
+        return address
+    }
+
+    /// Whether two hosts are the same, one below the other, or both below one name of two labels or more.
+    ///
+    /// Names that a registry gives out, as `co.uk`, are not known here: a warning may be missing there.
+    static func areRelated(_ one: String, _ other: String) -> Bool {
+        if one == other { return true }
+        guard !HostName.isIPv4(one), !HostName.isIPv4(other), !one.contains(":"), !other.contains(":") else {
+            return false
+        }
+        let parents = (one.split(separator: "."), other.split(separator: "."))
+        let shared = zip(parents.0.reversed(), parents.1.reversed()).prefix { $0 == $1 }.count
+        return shared >= 2
+    }
+}

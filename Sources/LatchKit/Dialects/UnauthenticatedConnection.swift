@@ -1,0 +1,63 @@
+/// Sends requests without a token to one server, as discovery and sign-in do.
+///
+/// Requests use the connection settings of the person: own certificate authorities, client certificates, extra header fields
+/// and proxy.
+public struct UnauthenticatedConnection: Sendable {
+    /// The address of the server.
+    public let address: ServerAddress
+    /// The device that the requests come from.
+    public let device: Device
+    let client: HTTPClient
+    private let timeout: @Sendable () -> Duration
+
+    init(
+        _ address: ServerAddress, _ client: HTTPClient, _ device: Device,
+        timeout: @autoclosure @escaping @Sendable () -> Duration = .seconds(30)
+    ) {
+        self.address = address
+        self.client = client
+        self.device = device
+        self.timeout = timeout
+    }
+
+    /// Sends a request below the address.
+    ///
+    /// - Returns: The response, whichever server or proxy it is from. Redirects are not followed.
+    /// - Throws: ``LatchError`` when there is no response; `CancellationError`.
+    public func send(_ request: DialectRequest) async throws -> ClientResponse {
+        let place = request.base ?? address
+        return try await send(request, to: try place.url(of: request.path), of: place)
+    }
+
+    /// Requests JSON from a complete URL, such as metadata outside the server's own paths.
+    ///
+    /// - Throws: As ``send(_:)``.
+    public func get(_ url: String) async throws -> ClientResponse {
+        try await send(DialectRequest(.get, "", headers: ["Accept": JSON.mediaType]), to: url, of: address)
+    }
+
+    /// Returns a connection with the same settings to another address, with a shorter timeout if one is given.
+    public func connection(to other: ServerAddress, timeout bound: Duration? = nil) -> UnauthenticatedConnection {
+        UnauthenticatedConnection(other, client, device, timeout: min(bound ?? timeout(), timeout()))
+    }
+
+    private func send(
+        _ request: DialectRequest, to url: String, of place: ServerAddress
+    ) async throws -> ClientResponse {
+        let timeout = timeout()
+        return try await LatchError.telling(place) {
+            try await client.send(
+                ClientRequest(
+                    method: request.method, url: url, headers: request.headers, body: request.body,
+                    connectTimeout: min(timeout, .seconds(10)), timeout: timeout, maximumBodyBytes: 1 << 20))
+        }
+    }
+}
+
+/// What discovery found at an address.
+public enum DiscoveryResult: Sendable {
+    /// A server of the family: its dialect, its address, and the features that it announces.
+    case server(any Dialect, ServerAddress, ServerFeatures)
+    /// Something else. The sentence says what responded instead; the response is given as well.
+    case notRecognized(String, ClientResponse)
+}

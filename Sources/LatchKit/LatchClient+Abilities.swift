@@ -1,0 +1,81 @@
+extension LatchClient {
+    /// Changes the person's password on the server; the session stands, and a change that the server wanted is done.
+    ///
+    /// - Throws: ``LatchError/Code/notOffered`` where the family has no such request, ``LatchError/Code/wrongCredentials``,
+    ///   ``LatchError/Code/weakPassword`` and what ``AuthorizedClient/send(_:)`` throws.
+    ///
+    /// Source: IM-12.
+    public func changePassword(_ change: PasswordChange, of account: Account) async throws {
+        let dialect = try passwordDialect(of: account)
+        var client = try session(for: account).client
+        client.changesPassword = true
+        try await dialect.changePassword(change, with: client)
+        try await accounts.notePasswordChanged(account.id)
+    }
+
+    /// Looks whether the account's family has a request that changes a password, before anybody is asked for one.
+    ///
+    /// - Throws: ``LatchError/Code/notOffered`` where it has none.
+    public func requirePasswordChange(of account: Account) throws {
+        _ = try passwordDialect(of: account)
+    }
+
+    private func passwordDialect(of account: Account) throws -> any PasswordChangeDialect {
+        let dialect = try session(for: account).dialect
+        guard let dialect = dialect as? any PasswordChangeDialect else {
+            throw Self.notOffered("change a password", account, dialect)
+        }
+        return dialect
+    }
+
+    /// The person's sessions on the server.
+    ///
+    /// - Throws: ``LatchError/Code/notOffered`` where the family has no such request, and what
+    ///   ``AuthorizedClient/send(_:)`` throws.
+    public func remoteSessions(of account: Account) async throws -> [RemoteSession] {
+        let (dialect, client) = try sessionList(of: account)
+        return try await dialect.sessions(with: client)
+    }
+
+    /// Ends one of the person's sessions on the server, by its id in ``remoteSessions(of:)``.
+    ///
+    /// - Throws: As ``remoteSessions(of:)``.
+    public func endRemoteSession(_ id: String, of account: Account) async throws {
+        let (dialect, client) = try sessionList(of: account)
+        try await dialect.endSession(id, with: client)
+    }
+
+    /// Asks an account's server what it is now, as the account connects.
+    ///
+    /// - Throws: ``LatchError`` with why it was not found.
+    public func server(of account: Account) async throws -> Server {
+        let options = try await accounts.connection(of: account.id)
+        return try await ask(account, options).requireServer()
+    }
+
+    /// Asks whether the account's family is there, connecting in that way.
+    func ask(_ account: Account, _ options: ConnectionOptions) async throws -> ProbeReport {
+        let dialect = try session(for: account).dialect
+        return try await ServerProbe(connection: options, dialects: [dialect], device: device).run(account.serverURL)
+    }
+
+    private func sessionList(of account: Account) throws -> (any SessionListDialect, AuthorizedClient) {
+        let session = try session(for: account)
+        guard let dialect = session.dialect as? any SessionListDialect else {
+            throw Self.notOffered("list or end sessions", account, session.dialect)
+        }
+        return (dialect, session.client)
+    }
+
+    private static func notOffered(_ act: String, _ account: Account, _ dialect: any Dialect) -> LatchError {
+        LatchError(
+            .notOffered,
+            "\(account.serverURL) speaks \(dialect.title), which has no way for a program to \(act). "
+                + "Use the server's own web pages.")
+    }
+}
+
+extension LatchError.Code {
+    /// The server's family has no such request.
+    public static let notOffered = Self(rawValue: "not_offered")
+}

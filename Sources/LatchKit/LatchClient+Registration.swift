@@ -1,0 +1,42 @@
+extension LatchClient {
+    /// Makes an account on a server and signs in to it, as ``signIn(_:to:)-(PasswordSignIn,_)`` does.
+    ///
+    /// - Parameters:
+    ///   - registration: The address and password of the new account.
+    ///   - server: Where.
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError/Code/weakPassword`` before anything is sent when the server's own rule says so,
+    ///   ``LatchError/Code/registrationRefused``, ``LatchError/Code/registeredOnly`` when there is an account now and
+    ///   signing in failed; the codes of network, secret store and storage; `CancellationError`.
+    ///
+    /// Source: contract of Onyx, b.10.
+    public func register(_ registration: PasswordSignIn, at server: Server) async throws -> Account {
+        guard let dialect = server.dialect as? any RegistrationDialect, server.features.signsInWithPassword else {
+            throw LatchError(
+                .registrationRefused,
+                "Not registered: \(server.address) has no registration with a password. Ask its operator for an account."
+            )
+        }
+        if let problem = server.features.passwordRule.problem(of: registration.password) {
+            throw LatchError(.weakPassword, "Not registered: \(problem) Choose another password.")
+        }
+        let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
+        do {
+            let request = dialect.registration(email: registration.email, password: registration.password)
+            let answer = try await unauthenticatedConnection(to: server, client).send(request)
+            try dialect.registered(by: answer, at: server.address)
+            await client.close()
+        } catch {
+            await client.close()
+            throw error
+        }
+        do {
+            return try await signIn(registration, to: server)
+        } catch let error as LatchError {
+            throw LatchError(
+                .registeredOnly,
+                "You have an account at \(server.address) now as \(registration.email). Signing in to it failed, so sign in "
+                    + "yourself: \(error.message)", retryAfter: error.retryAfter, cause: error)
+        }
+    }
+}

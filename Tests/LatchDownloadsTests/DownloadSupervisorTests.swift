@@ -1,0 +1,170 @@
+import Foundation
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchDownloads
+
+/// A queue with what is around it: the network, the desktop and the machine's sleep, over a real bus.
+@Suite(.timeLimit(.minutes(20))) struct DownloadKeeperTests {
+    private let world: DownloadWorld
+
+    init() async throws { world = try await DownloadWorld() }
+
+    private func keep(
+        _ queue: DownloadQueue, _ desktop: MockDesktop, fetchesMetered: Bool = false
+    ) -> Task<Void, any Error> {
+        let keeper = DownloadSupervisor(
+            queue, environment: desktop.environment, fetchesMetered: fetchesMetered, advice: "Or so.")
+        return Task { try await keeper.keep { try await queue.run() } }
+    }
+
+    /// Lets a file stand still after its first bytes.
+    private func stand(_ id: String, announced: Int? = nil) {
+        world.intercept { [world] request in
+            guard request.path == "/files/\(id)" else { return nil }
+            var answer = FaultServer.Answer.file(world.bytes(of: id), to: request)
+            answer.stallAfter = 5_000
+            answer.announced = announced
+            return answer
+        }
+    }
+
+    @Test(
+        "DL-17 without a network nothing runs, nothing is lost and nothing counts as tried; it goes on when it is back")
+    func networkLost() async throws {
+        let desktop = try await MockDesktop(.network)
+        let queue = world.queue()
+        stand("slow")
+        try await queue.add([world.task("slow"), world.task("quick")])
+        let events = queue.events
+        let run = keep(queue, desktop)
+        var (isSlowHere, isQuickHome) = (false, false)
+        for await event in events {
+            if case .progress("slow", 5_000, _) = event { isSlowHere = true }
+            if case .complete("quick", _) = event { isQuickHome = true }
+            if isSlowHere, isQuickHome { break }
+        }
+
+        try await desktop.setNetwork(state: 20)
+        for await event in events {
+            if case .held(let reason?) = event, reason.contains("no network") { break }
+        }
+        for await event in events {
+            if case .status("slow", .waiting) = event { break }
+        }
+        let row = try #require(try await queue.tasks().first { $0.task.id == "slow" })
+        #expect(row.attempts == 0 && world.parts().count == 1)
+
+        world.intercept { _ in nil }
+        try await desktop.setNetwork(state: 70)
+        try await run.cancellableValue
+        #expect(try world.file("slow.jpg") == world.bytes(of: "slow"))
+        let last = try #require(world.server.requests.last { $0.path == "/files/slow" })
+        #expect(last.headers["range"] == "bytes=5000-")
+    }
+
+    @Test("DL-17 on a metered network nothing is asked for until there is another")
+    func metered() async throws {
+        let desktop = try await MockDesktop(.network)
+        try await desktop.setNetwork(metered: 1)
+        let queue = world.queue()
+        try await queue.add([world.task("one")])
+        let events = queue.events
+        let run = keep(queue, desktop)
+        for await event in events {
+            if case .held("This network is metered. It goes on in another one. Or so.") = event { break }
+        }
+        for await event in events {
+            if case .overall = event { break }
+        }
+        #expect(!world.server.requests.contains { $0.path == "/files/one" })
+
+        try await desktop.setNetwork(metered: 4)
+        try await run.cancellableValue
+        #expect(try world.file("one.jpg") == world.bytes(of: "one"))
+    }
+
+    @Test("DL-17 who says so fetches on a metered network too")
+    func meteredAllTheSame() async throws {
+        let desktop = try await MockDesktop(.network)
+        try await desktop.setNetwork(metered: 1)
+        let queue = world.queue()
+        try await queue.add([world.task("one")])
+        try await keep(queue, desktop, fetchesMetered: true).value
+        #expect(try world.file("one.jpg") == world.bytes(of: "one"))
+    }
+
+    @Test("DL-15 the desktop tells how many items are downloaded and when all are, with those that failed")
+    func told() async throws {
+        let desktop = try await MockDesktop(.notifications)
+        let queue = world.queue()
+        world.intercept { request in
+            guard request.path == "/files/bad" else { return nil }
+            let body = Array(#"{"detail":"No"}"#.utf8)
+            return .init(status: 403, headers: [("Content-Type", "application/json")], body: body)
+        }
+        try await queue.add(["one", "two", "bad"].map { world.task($0) })
+        try await keep(queue, desktop).value
+
+        let last = try await desktop.call(.notifications) { $0.contains("Download complete") }
+        #expect(last.contains(#""Download complete" "2 items saved to gallery, 1 failed""#))
+    }
+
+    @Test("DL-15 progress is told while it runs, and nothing stays when it is stopped")
+    func progressTold() async throws {
+        let desktop = try await MockDesktop(.notifications)
+        let queue = world.queue()
+        stand("slow")
+        try await queue.add([world.task("slow"), world.task("quick")])
+        let run = keep(queue, desktop)
+        let line = try await desktop.call(.notifications) { $0.contains("Downloading 2 items…") }
+        #expect(line.contains(#""value": "#))
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
+        try await desktop.call(.notifications) { $0.contains("CloseNotification") }
+        #expect(!desktop.calls(.notifications).contains { $0.contains("complete") })
+    }
+
+    @Test("DL-16 a file over 256 MiB keeps the machine awake and its message on the screen, no longer than it runs")
+    func large() async throws {
+        let desktop = try await MockDesktop(.notifications, .login, .network)
+        let queue = world.queue()
+        stand("film", announced: DownloadSupervisor.largeFile + 1)
+        try await queue.add([world.task("film", group: .video, name: "film.mp4")])
+        let run = keep(queue, desktop)
+        try await desktop.waitForInhibitors(true)
+        #expect(try await desktop.inhibitors().contains("'Downloading film.mp4', 'block'"))
+        try await desktop.call(.notifications) { $0.contains(#""resident": True"#) && $0.contains("film.mp4") }
+
+        try await desktop.setNetwork(state: 20)
+        try await desktop.waitForInhibitors(false)
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
+    }
+
+    @Test("DL-16 a file of 256 MiB is an ordinary one")
+    func ordinary() async throws {
+        let desktop = try await MockDesktop(.notifications, .login)
+        let queue = world.queue()
+        stand("film", announced: DownloadSupervisor.largeFile)
+        try await queue.add([world.task("film", group: .video, name: "film.mp4")])
+        let run = keep(queue, desktop)
+        try await desktop.call(.notifications) { $0.contains("Downloading 1 item…") }
+        #expect(!(try await desktop.inhibitors().contains("sleep")))
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.cancellableValue }
+    }
+
+    @Test("DL-17 without a desktop all comes home just so")
+    func nowhere() async throws {
+        let queue = world.queue()
+        try await queue.add([world.task("one")])
+        let nowhere = world.folder.file("nowhere")
+        let keeper = DownloadSupervisor(
+            queue,
+            environment: ["XDG_RUNTIME_DIR": nowhere, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(nowhere)/system"])
+        try await keeper.keep { try await queue.run() }
+        #expect(try world.file("one.jpg") == world.bytes(of: "one"))
+    }
+}
