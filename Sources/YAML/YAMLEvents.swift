@@ -8,14 +8,14 @@ struct YAMLEvents: ~Copyable {
     private let input: UnsafeMutableBufferPointer<UInt8>
 
     init(_ bytes: [UInt8]) throws(YAMLError) {
-        parser = .allocate(capacity: 1)
-        input = .allocate(capacity: bytes.count)
-        _ = input.initialize(from: bytes)
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
             parser.deallocate()
-            input.deallocate()
             throw YAMLError(.tooLarge, at: .start, "there is not enough memory")
         }
+        self.parser = parser
+        input = .allocate(capacity: bytes.count)
+        _ = input.initialize(from: bytes)
         // Told, not guessed: a byte order mark would otherwise choose UTF-16.
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)

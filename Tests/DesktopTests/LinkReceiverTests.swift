@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -46,6 +47,30 @@ import Testing
         LocalSocket.write([0xFF, 0xFE], to: connection)
         shutdown(connection, Int32(SHUT_WR))
         #expect(LocalSocket.read(connection, limit: 64) == Array("refused\n".utf8))
+    }
+
+    @Test("a folder that is refused closes its own descriptor and no other")
+    func refusedFolder() async {
+        // In a process of its own: a descriptor that is closed twice would be another test's.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryDirectory()
+            chmod(folder.path, 0o770)
+            let isDone = Mutex(false)
+            async let failures = BackgroundThread.run {
+                var failures = 0
+                while !isDone.withLock({ $0 }) {
+                    let descriptor = dup(0)
+                    sched_yield()
+                    if close(descriptor) != 0 { failures += 1 }
+                }
+                return failures
+            }
+            for _ in 0..<20_000 {
+                #expect(throws: DesktopError.self) { try LinkFolder(folder.path) }
+            }
+            isDone.withLock { $0 = true }
+            #expect(await failures == 0)
+        }
     }
 
     @Test("OX-9 the folder is made for its owner alone, and one that is open to others is not used")

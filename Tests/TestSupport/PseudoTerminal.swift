@@ -57,6 +57,8 @@ public final class PseudoTerminal {
         let error = posix_spawn(&process, path, &actions, &attributes, &argv, &envp)
         self.process = process
         guard error == 0 else {
+            // Number 0 would be this process's own group.
+            status = -1
             throw Failure(description: "Could not run \(path): \(String(cString: strerror(error))).")
         }
     }

@@ -33,7 +33,8 @@ public final class LinkFolder: Sendable {
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-            close(descriptor)
+            // `deinit` closes the descriptor, as it runs for every value whose properties are all set. Closed here as well,
+            // the number could already be another thread's.
             throw DesktopError(
                 .unsafeFolder,
                 "The folder '\(path)' is open to others or not yours; remove it, or run: chmod 700 '\(path)'")
